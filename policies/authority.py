@@ -1,0 +1,48 @@
+"""The ladder of ranks that decides who is heard when two sources disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Ranks from highest to lowest; ranks on one rung are equal."""
+
+    rungs: tuple[frozenset[str], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Ladder:
+        """Read `law,contract=statute,faq`: highest first, `=` between equals.
+
+        Raises:
+            ValueError: A rank is empty or named twice.
+        """
+        return cls.of([part.split("=") for part in text.split(",")])
+
+    @classmethod
+    def of(cls, rungs: Iterable[str | Iterable[str]]) -> Ladder:
+        """The ladder of `rungs`, highest first; a rung is a rank or several equal ones."""
+        parts = [[rung] if isinstance(rung, str) else list(rung) for rung in rungs]
+        names = [name.strip() for rung in parts for name in rung]
+        if not all(names) or len(set(names)) != len(names):
+            raise ValueError(f"each rank needs a name of its own: {names}")
+        return cls(tuple(frozenset(name.strip() for name in rung) for rung in parts))
+
+    def __contains__(self, rank: object) -> bool:
+        return any(rank in rung for rung in self.rungs)
+
+    def level(self, rank: str) -> int:
+        """Height of `rank`: 0 is the lowest.
+
+        Raises:
+            KeyError: The ladder has no such rank.
+        """
+        for height, rung in enumerate(reversed(self.rungs)):
+            if rank in rung:
+                return height
+        raise KeyError(rank)
+
+
+DEFAULT_LADDER = Ladder.parse("law,contract,corporate,department,faq")

@@ -1,0 +1,214 @@
+"""What a caller sends, checked: the one door through which command line, files and HTTP bring a question in.
+
+Lengths are counted in code points after NFC. Messages name the field and never repeat its value.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime, time
+from typing import Any, Literal, cast
+
+from policies.facts import FactDeclaration, FactValue
+from support_agent.domain.question import Language, Principal, Question
+from support_agent.domain.tenant import Tenant
+from support_agent.errors import InvalidRequestError
+
+MAX_QUESTION = 8_000
+MAX_FIELD = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskRequest:
+    """A question as it came in; `tenant` and identities come from the caller's credentials or flags."""
+
+    question: str
+    tenant: str
+    id: str | None = None
+    customer: str | None = None
+    staff: str | None = None
+    verified: bool = True
+    facts: Mapping[str, Any] | None = None
+    at: str | None = None
+    locale: str | None = None
+    conversation: str | None = None
+
+
+def read_request(line: str, *, defaults: AskRequest) -> AskRequest:
+    """Read one JSON object over the flags' `defaults`.
+
+    Raises:
+        InvalidRequestError: Not one JSON object, a repeated or unknown key, or a wrong type.
+    """
+    try:
+        body = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequestError("line", f"is not valid JSON ({_place(error)})") from error
+    if not isinstance(body, dict):
+        raise InvalidRequestError("line", "must be one JSON object with at least `question`")
+    known = {field.name for field in fields(AskRequest)}
+    if unknown := sorted(set(body) - known):
+        raise InvalidRequestError("line", f"has {len(unknown)} unknown key(s); known are {', '.join(sorted(known))}")
+    if "question" not in body:
+        raise InvalidRequestError("question", "is missing")
+    merged = {field.name: getattr(defaults, field.name) for field in fields(AskRequest)}
+    merged |= {key: value for key, value in body.items() if value is not None}
+    return AskRequest(**merged)
+
+
+def to_question(request: AskRequest, tenant: Tenant, *, now: datetime) -> Question:
+    """Check `request` against the tenant's settings.
+
+    Args:
+        now: The present, aware; used when the request names no instant.
+
+    Raises:
+        InvalidRequestError: A field is empty, too long, of the wrong form, or names a fact nobody declared.
+    """
+    text = _text("question", request.question, limit=MAX_QUESTION)
+    if not any(unicodedata.category(c)[0] in "LNPS" for c in text):
+        raise InvalidRequestError("question", "holds no visible text")
+    customer = _identifier("customer", request.customer)
+    staff = _identifier("staff", request.staff)
+    if not isinstance(request.verified, bool):
+        raise InvalidRequestError("verified", "must be true or false")
+    if request.locale not in {None, "en", "zh"}:
+        raise InvalidRequestError("locale", "must be en or zh")
+    kind: Literal["customer", "staff"] = "staff" if staff else "customer"
+    return Question(
+        text=text,
+        tenant=tenant.slug,
+        principal=Principal(kind=kind, customer_id=customer, staff_id=staff, verified=request.verified),
+        asked_at=_instant(request.at, tenant=tenant, now=now),
+        locale=cast("Language | None", request.locale),
+        conversation=_identifier("conversation", request.conversation),
+        stated_facts=_facts(request.facts or {}, tenant),
+    )
+
+
+def fact_value(declaration: FactDeclaration, raw: Any, *, tenant: Tenant) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
+    """`raw` as the declared type; text is read the way a person writes it on a command line.
+
+    Raises:
+        InvalidRequestError: It is not of that type.
+    """
+    field = f"facts.{declaration.name}"
+    try:
+        value = _typed(declaration, raw, tenant)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidRequestError(field, f"must be {_KIND[declaration.type]}") from error
+    if declaration.values and value not in declaration.values:
+        raise InvalidRequestError(field, f"must be one of {', '.join(declaration.values)}")
+    return value
+
+
+_KIND = {
+    "bool": "true or false",
+    "string": "text",
+    "int": "a whole number",
+    "money": "a whole number of minor units (cents)",
+    "basis_points": "a whole number of basis points (1% is 100)",
+    "days": "a whole number of days",
+    "hours": "a whole number of hours",
+    "instant": "an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05)",
+    "date": "a date (2025-03-05)",
+    "list": "a list of texts",
+}
+
+
+def _typed(declaration: FactDeclaration, raw: Any, tenant: Tenant) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
+    match declaration.type:
+        case "bool":
+            if isinstance(raw, bool):
+                return raw
+            return {"true": True, "false": False}[_text(declaration.name, raw).lower()]
+        case "string":
+            return _text(declaration.name, raw)
+        case "instant":
+            text = _text(declaration.name, raw)
+            return date.fromisoformat(text) if len(text) == len("2025-03-05") else _aware(text)
+        case "date":
+            return date.fromisoformat(_text(declaration.name, raw))
+        case "list":
+            return tuple(_text(declaration.name, item) for item in (raw.split(",") if isinstance(raw, str) else raw))
+        case _:
+            if isinstance(raw, bool) or not isinstance(raw, int | str):
+                raise ValueError(declaration.type)
+            return int(raw)
+
+
+def _facts(raw: Mapping[str, Any], tenant: Tenant) -> dict[str, FactValue]:
+    if not isinstance(raw, Mapping):
+        raise InvalidRequestError("facts", "must be an object of fact names and values")
+    stated: dict[str, FactValue] = {}
+    for name, value in raw.items():
+        declaration = tenant.facts.get(name)
+        if declaration is None:
+            known = ", ".join(sorted(tenant.facts))
+            raise InvalidRequestError("facts", f"names a fact that the tenant does not declare; declared are {known}")
+        try:
+            stated[name] = fact_value(declaration, value, tenant=tenant)
+        except KeyError as error:
+            raise InvalidRequestError(f"facts.{name}", "must be true or false") from error
+    return stated
+
+
+def _instant(raw: str | None, *, tenant: Tenant, now: datetime) -> datetime:
+    if raw is None:
+        return now.astimezone(UTC)
+    text = _text("at", raw)
+    try:
+        if len(text) == len("2025-03-05"):
+            return datetime.combine(date.fromisoformat(text), time(12), tenant.zone).astimezone(UTC)
+        return _aware(text)
+    except (ValueError, OverflowError) as error:
+        raise InvalidRequestError(
+            "at", "must be an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05: noon there)"
+        ) from error
+
+
+def _aware(text: str) -> datetime:
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        raise ValueError("no offset")
+    return instant.astimezone(UTC)
+
+
+def _identifier(field: str, value: str | None) -> str | None:
+    if value is None:
+        return None
+    text = _text(field, value).strip()
+    if not text:
+        raise InvalidRequestError(field, "is empty")
+    return text
+
+
+def _text(field: str, value: Any, *, limit: int = MAX_FIELD) -> str:  # noqa: ANN401 - raw JSON or flag text
+    if not isinstance(value, str):
+        raise InvalidRequestError(field, "must be text")
+    if "\x00" in value or any("\ud800" <= c <= "\udfff" for c in value):
+        raise InvalidRequestError(field, "holds a NUL or a broken character")
+    text = unicodedata.normalize("NFC", value).strip()
+    if len(text) > limit:
+        raise InvalidRequestError(field, f"is longer than {limit} characters")
+    return text
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise ValueError("a key stands twice")
+    return dict(pairs)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _place(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"column {error.colno}"
+    return str(error) if isinstance(error, ValueError) else "nested too deeply"
