@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+#: The rank whose clauses are minimums unless they say otherwise.
+LAW: Final = "law"
+#: The rank of pages that explain policies: it fills nothing that a policy leaves open.
+FAQ: Final = "faq"
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +17,11 @@ class Ladder:
     """Ranks from highest to lowest; ranks on one rung are equal."""
 
     rungs: tuple[frozenset[str], ...]
+    _heights: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        heights = {rank: height for height, rung in enumerate(reversed(self.rungs)) for rank in rung}
+        object.__setattr__(self, "_heights", heights)
 
     @classmethod
     def parse(cls, text: str) -> Ladder:
@@ -31,7 +42,7 @@ class Ladder:
         return cls(tuple(frozenset(name.strip() for name in rung) for rung in parts))
 
     def __contains__(self, rank: object) -> bool:
-        return any(rank in rung for rung in self.rungs)
+        return rank in self._heights
 
     def level(self, rank: str) -> int:
         """Height of `rank`: 0 is the lowest.
@@ -39,10 +50,7 @@ class Ladder:
         Raises:
             KeyError: The ladder has no such rank.
         """
-        for height, rung in enumerate(reversed(self.rungs)):
-            if rank in rung:
-                return height
-        raise KeyError(rank)
+        return self._heights[rank]
 
 
 DEFAULT_LADDER = Ladder.parse("law,contract,corporate,department,faq")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 
@@ -44,3 +45,51 @@ class StorageError(SupportAgentError):
     """The database cannot be used as it stands."""
 
     code: ClassVar[str] = "storage"
+
+
+class LocalServerError(StorageError):
+    """The PostgreSQL that we start ourselves cannot be used; the message names the way out."""
+
+    code: ClassVar[str] = "local_server"
+
+    def __init__(self, folder: Path, *, problem: str, remedy: str) -> None:
+        super().__init__(f"local PostgreSQL in {str(folder)!r}: {problem}. {remedy}")
+        self.folder = folder
+        self.problem = problem
+        self.remedy = remedy
+
+
+class DatabaseUnavailableError(StorageError):
+    """No server answers where the URL points."""
+
+    code: ClassVar[str] = "database_unavailable"
+    retryable: ClassVar[bool] = True
+
+    def __init__(self, place: str, *, problem: str) -> None:
+        super().__init__(
+            f"no PostgreSQL answers at {place}: {problem}. Check that the server runs and that DATABASE_URL names its "
+            "host, port, user and password, or unset DATABASE_URL to use a local server"
+        )
+        self.place = place
+        self.problem = problem
+
+
+class DatabaseNotReadyError(StorageError):
+    """The server answers, but roles, extensions or tables are missing, or it is too old."""
+
+    code: ClassVar[str] = "database_not_ready"
+
+    def __init__(self, place: str, *, problem: str, remedy: str) -> None:
+        super().__init__(f"the database at {place} is not ready: {problem}. {remedy}")
+        self.place = place
+        self.problem = problem
+        self.remedy = remedy
+
+
+class TenantLeakError(StorageError):
+    """A pooled connection came back with a tenant still set: it was closed and nothing was read through it."""
+
+    code: ClassVar[str] = "tenant_leak"
+
+    def __init__(self) -> None:
+        super().__init__("a pooled connection still had a tenant set; it was closed. Try again, and report this")

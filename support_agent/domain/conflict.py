@@ -2,15 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Literal, TypeAlias
+from zoneinfo import ZoneInfo
 
 from connectors.base import Evidence
+from policies.applicability import RegionGroups
+from policies.authority import Ladder
 from policies.facts import FactValue
-from policies.version import Period
+from policies.version import Period, PolicyVersion
 
 SettledBy: TypeAlias = Literal["in_force", "applies", "declared_relation", "authority", "specificity", "precedent"]
 RemovedBy: TypeAlias = Literal[SettledBy, "transition", "rendition", "bound_met", "not_delegated"]
+
+
+#: A date fact as it is known: an instant, a calendar day (whole, in each policy's own zone), or a range.
+DateValue: TypeAlias = datetime | date | Period
+#: Whether a condition (CEL) holds on the facts, days meant in a zone; else the facts that must be known first.
+Holds: TypeAlias = Callable[[str, ZoneInfo], bool | frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedDate:
+    """The date of an event that the question states: of buying, ordering, travelling, or "as of"."""
+
+    period: Period
+    #: The date fact of that event; None when the date is only asked about ("as of").
+    fact: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What is known of the case when statements are compared; what is not in here is unknown."""
+
+    asked_at: datetime
+    ladder: Ladder
+    #: Date facts by name.
+    dates: Mapping[str, DateValue] = field(default_factory=dict)
+    stated: StatedDate | None = None
+    #: A question about the policy that names no order: it asks for what governs on the stated date, else at `asked_at`.
+    general: bool = False
+    #: Where the customer or order stands, by applicability dimension.
+    known: Mapping[str, str | None] = field(default_factory=dict)
+    #: Applicability dimension -> the fact that states it, as it is asked for; a dimension not in here names itself.
+    dimension_facts: Mapping[str, str] = field(default_factory=dict)
+    groups: RegionGroups = field(default_factory=dict)
+    #: Decides the `when` of a transition.
+    holds: Holds = lambda when, _zone: frozenset({when})
+    #: Versions of the topic's policies that were loaded, also those that say nothing on a need; a gap is seen by them.
+    versions: tuple[PolicyVersion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +78,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedCandidate:
-    """A candidate with what the ladder did to it; `removed_by` None: it stands."""
+    """A candidate with what removed it; `removed_by` None: it stands."""
 
     candidate: Candidate
     removed_by: RemovedBy | None

@@ -110,5 +110,7 @@ class Outcome:
     uncertainties: tuple[str, ...] = ()
     clarification: Clarification | None = None
     escalation: Escalation | None = None
+    #: IANA zone that dates of this outcome are meant in: the deciding policy's, else the tenant's.
+    time_zone: str = "UTC"
     #: Facts of this run by name, for rendering dates and amounts; not part of the contract.
     facts: Mapping[str, FactValue] = field(default_factory=dict)

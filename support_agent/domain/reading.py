@@ -15,6 +15,7 @@ from support_agent.domain.question import Language
 Span: TypeAlias = tuple[int, int]
 Precision: TypeAlias = Literal["instant", "day", "week", "month", "quarter", "season", "year", "range"]
 Role: TypeAlias = Literal["purchase", "delivery", "travel", "renewal", "request", "as_of"]
+Signal: TypeAlias = Literal["risk", "person", "other_person", "internal", "small_talk"]
 DurationUnit: TypeAlias = Literal["minute", "hour", "day", "working_day", "week", "month", "quarter", "year"]
 
 #: Where a period starts that has no beginning ("before 2025"): earlier than any record.
@@ -65,6 +66,19 @@ class OrderNumber:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VocabularyMatch:
+    """A phrase of the tenant's or a playbook's vocabulary that the question contains."""
+
+    #: What it is listed as: `topic`, `item`, `trigger`, …
+    kind: str
+    #: What it is listed under: a topic, an item kind, a playbook.
+    name: str
+    phrase: str
+    #: How much of the question it is: words, or Chinese characters.
+    weight: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """The question's text and what stands in it."""
 
@@ -80,3 +94,7 @@ class Reading:
     time_expressions: tuple[TimeExpression, ...]
     durations: tuple[Duration, ...]
     order_numbers: tuple[OrderNumber, ...]
+    #: What the tenant's vocabulary finds in it, the heaviest first.
+    vocabulary: tuple[VocabularyMatch, ...] = ()
+    #: What the question is besides its subject; decided from its words alone.
+    signals: frozenset[Signal] = frozenset()

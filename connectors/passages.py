@@ -1,0 +1,93 @@
+"""Passages of published documents as evidence; `policy` and `faq` search those of different ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from connectors.base import Evidence, Locator, Lookup, Scope, evidence_key
+from policies.applicability import RegionGroups
+from policies.search import PassageHit, search
+from policies.session import TenantSession
+from policies.text import question_tokens
+from policies.version import Period, instant_period
+
+#: The need that a passage answers.
+PASSAGES: Final = "passages"
+
+
+class QueryEmbedder(Protocol):
+    """What turns a question into the vector that passages are compared with."""
+
+    async def embed_query(self, text: str) -> Sequence[float]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageSearch:
+    """How a source searches its passages."""
+
+    source: str
+    #: Ranks of the documents it speaks for.
+    authorities: frozenset[str]
+    region_groups: RegionGroups
+    #: None: by words alone.
+    embedder: QueryEmbedder | None = None
+    limit: int = 10
+
+    async def find(self, lookup: Lookup, scope: Scope, *, session: TenantSession) -> list[Evidence]:
+        """The passages nearest to the lookup's `text` among those in force in `as_of`, best first."""
+        text = lookup.parameters.get("text")
+        as_of = period_asked_about(lookup)
+        if not isinstance(text, str) or not text.strip() or as_of is None:
+            return []
+        known = lookup.parameters.get("known", {})
+        topic = lookup.parameters.get("topic")
+        hits = await search(
+            session,
+            tokens=question_tokens(text),
+            vector=None if self.embedder is None else await self.embedder.embed_query(text),
+            as_of=as_of,
+            audiences=scope.audiences,
+            known=_known_dimensions(known),
+            groups=self.region_groups,
+            topic=topic if isinstance(topic, str) else None,
+            authorities=self.authorities,
+            limit=self.limit,
+        )
+        return [passage_evidence(hit, source=self.source) for hit in hits]
+
+
+def passage_evidence(hit: PassageHit, *, source: str) -> Evidence:
+    version = hit.clause.version
+    locator = Locator(document=version.policy, version=version.version, clause=hit.clause.anchor, lines=hit.lines)
+    return Evidence(
+        key=evidence_key(source, locator, hit.text),
+        source=source,
+        locator=locator,
+        need=PASSAGES,
+        value=None,
+        quote=hit.text,
+        authority=version.authority,
+        clause=hit.clause,
+        score=hit.score,
+        found_by=hit.found_by,
+    )
+
+
+def period_asked_about(lookup: Lookup) -> Period | None:
+    """The lookup's `as_of`, else the instant of its `asked_at`."""
+    match lookup.parameters:
+        case {"as_of": Period() as as_of}:
+            return as_of
+        case {"asked_at": datetime() as asked_at}:
+            return instant_period(asked_at)
+        case _:
+            return None
+
+
+def _known_dimensions(stated: object) -> dict[str, str | None]:
+    if not isinstance(stated, Mapping):
+        return {}
+    return {name: value for name, value in stated.items() if value is None or isinstance(value, str)}

@@ -1,0 +1,191 @@
+"""Writes what documents say: clauses, passages, terms, and the words and vectors that search looks for.
+
+A passage is searched by its document's title, its headings and its text; a text that versions share is indexed once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, LiteralString
+from uuid import UUID
+
+import orjson
+
+from policies.rows import encode_value, limits_of
+from policies.session import TenantSession
+from policies.text import tokens
+
+if TYPE_CHECKING:
+    from policies.document import DocumentClause, PolicyDocument
+    from policies.embedding import Embedder
+
+#: Documents whose rows travel in one statement.
+BATCH: Final = 25
+
+_ADD_DOCUMENTS: Final[LiteralString] = """
+insert into policy_documents (tenant_id, document_id, policy_id, version, sha256, text, attributes)
+select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
+    document_id uuid, policy_id text, version text, sha256 text, text text, attributes jsonb)
+on conflict do nothing
+returning document_id
+"""
+_ADD_CLAUSES: Final[LiteralString] = """
+insert into policy_clauses (
+    tenant_id, document_id, position, anchor, heading, heading_path, line_start, line_end, valid_from, valid_to, effect,
+    audience, regions, plans, plan_versions, channels, segments, accounts)
+select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
+    document_id uuid, position integer, anchor text, heading text, heading_path text[], line_start integer,
+    line_end integer, valid_from timestamptz, valid_to timestamptz, effect text, audience text, regions text[],
+    plans text[], plan_versions text[], channels text[], segments text[], accounts text[])
+"""
+_ADD_TEXTS: Final[LiteralString] = """
+insert into passage_texts (tenant_id, text_id, n_tokens, text)
+select %(tenant)s, t.* from unnest(%(texts)s::uuid[], %(lengths)s::integer[], %(contents)s::text[]) as t
+on conflict do nothing
+returning text_id
+"""
+_ADD_POSTINGS: Final[LiteralString] = """
+insert into passage_postings (tenant_id, token, text_id, tf)
+select %(tenant)s, p.* from unnest(%(tokens)s::text[], %(texts)s::uuid[], %(tfs)s::smallint[]) as p
+"""
+_ADD_PASSAGES: Final[LiteralString] = """
+insert into policy_passages (
+    tenant_id, document_id, position, clause_position, kind, text, table_header, line_start, line_end, text_id)
+select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
+    document_id uuid, position integer, clause_position integer, kind text, text text, table_header text,
+    line_start integer, line_end integer, text_id uuid)
+"""
+_ADD_TERMS: Final[LiteralString] = """
+insert into policy_terms (
+    tenant_id, document_id, position, clause_position, name, value, rule, better, quote, line_start, line_end)
+select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
+    document_id uuid, position integer, clause_position integer, name text, value jsonb, rule text, better text,
+    quote text, line_start integer, line_end integer)
+"""
+_WITHOUT_VECTOR: Final[LiteralString] = """
+select t.text_id, t.text from passage_texts t
+where t.tenant_id = %(tenant)s
+  and not exists (select from passage_vectors v where v.tenant_id = t.tenant_id and v.text_id = t.text_id)
+order by t.text_id limit %(limit)s
+"""
+_ADD_VECTORS: Final[LiteralString] = """
+insert into passage_vectors (tenant_id, text_id, embedding)
+select %(tenant)s, v.text_id, v.embedding::halfvec
+from unnest(%(texts)s::uuid[], %(vectors)s::text[]) as v (text_id, embedding)
+on conflict do nothing
+"""
+
+
+async def add_contents(
+    session: TenantSession, documents: Mapping[UUID, PolicyDocument], *, embedder: Embedder | None
+) -> None:
+    """Store the content of `documents`, by id; what is stored already stays as it is."""
+    entries = list(documents.items())
+    for start in range(0, len(entries), BATCH):
+        await _add_batch(session, entries[start : start + BATCH])
+    if embedder is not None:
+        await add_vectors(session, embedder)
+
+
+async def add_vectors(session: TenantSession, embedder: Embedder, *, batch: int = 256) -> int:
+    """Give every text of the tenant that has none its vector; how many there were."""
+    n_added = 0
+    while texts := await session.fetch(_WITHOUT_VECTOR, {"tenant": session.tenant_id, "limit": batch}):
+        vectors = await embedder.embed_documents([row[1] for row in texts])
+        parameters = {
+            "tenant": session.tenant_id,
+            "texts": [row[0] for row in texts],
+            "vectors": [vector_text(vector) for vector in vectors],
+        }
+        await session.fetch(_ADD_VECTORS, parameters)
+        n_added += len(texts)
+    return n_added
+
+
+def vector_text(vector: Sequence[float]) -> str:
+    """A vector as PostgreSQL reads it; half precision keeps four digits."""
+    return "[" + ",".join(f"{number:.5g}" for number in vector) + "]"
+
+
+async def _add_batch(session: TenantSession, entries: Sequence[tuple[UUID, PolicyDocument]]) -> None:
+    rows = [
+        {
+            "document_id": document_id, "policy_id": document.policy, "version": document.version,
+            "sha256": document.fingerprint, "text": document.text, "attributes": document.keys(),
+        }
+        for document_id, document in entries
+    ]  # fmt: skip
+    added = {row[0] for row in await _insert(session, _ADD_DOCUMENTS, rows)}
+    new = [(document_id, document) for document_id, document in entries if document_id in added]
+    await _insert(session, _ADD_CLAUSES, [row for entry in new for row in _clause_rows(*entry)])
+    passages = [row for entry in new for row in _passage_rows(*entry)]
+    await _add_texts(session, passages)
+    await _insert(session, _ADD_PASSAGES, [row for row, _, _ in passages])
+    await _insert(session, _ADD_TERMS, [row for entry in new for row in _term_rows(*entry)])
+
+
+async def _insert(session: TenantSession, statement: LiteralString, rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - rows returned
+    if not rows:
+        return ()
+    return await session.fetch(statement, {"tenant": session.tenant_id, "rows": orjson.dumps(rows).decode()})
+
+
+def _clause_rows(document_id: UUID, document: PolicyDocument) -> Iterator[dict[str, Any]]:
+    for position, clause in enumerate(document.clauses):
+        yield {
+            "document_id": document_id, "position": position, "anchor": clause.anchor, "heading": clause.heading,
+            "heading_path": clause.outer, "line_start": clause.lines[0], "line_end": clause.lines[1],
+            "valid_from": clause.starts, "valid_to": clause.ends, "effect": clause.effect,
+            "audience": clause.audience, **limits_of(clause.applies_to),
+        }  # fmt: skip
+
+
+def _passage_rows(document_id: UUID, document: PolicyDocument) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Rows of passages, each with the text that vectors are made of and what words around it count too."""
+    passages = ((place, clause, passage) for place, clause in enumerate(document.clauses) for passage in clause.passages)
+    for position, (place, clause, passage) in enumerate(passages):
+        meant = "\n".join(part for part in (clause.heading, passage.table_header, passage.text) if part)
+        around = _words_around(document, clause)
+        row = {
+            "document_id": document_id, "position": position, "clause_position": place, "kind": passage.kind,
+            "text": passage.text, "table_header": passage.table_header, "line_start": passage.lines[0],
+            "line_end": passage.lines[1],
+            "text_id": UUID(bytes=sha256(f"{around}\0{meant}".encode()).digest()[:16]),
+        }  # fmt: skip
+        yield row, meant, around
+
+
+def _words_around(document: PolicyDocument, clause: DocumentClause) -> str:
+    return "\n".join((document.front_matter.title, *clause.outer))
+
+
+async def _add_texts(session: TenantSession, passages: Iterable[tuple[Mapping[str, Any], str, str]]) -> None:
+    texts = {row["text_id"]: (meant, around) for row, meant, around in passages}
+    if not texts:
+        return
+    counts = {text_id: Counter(tokens(f"{around}\n{meant}")) for text_id, (meant, around) in texts.items()}
+    parameters = {
+        "tenant": session.tenant_id,
+        "texts": list(texts),
+        "lengths": [counts[text_id].total() for text_id in texts],
+        "contents": [meant for meant, _ in texts.values()],
+    }
+    new = [row[0] for row in await session.fetch(_ADD_TEXTS, parameters)]
+    postings = [(token, text_id, min(tf, 32_767)) for text_id in new for token, tf in counts[text_id].items()]
+    if postings:
+        words, text_ids, tfs = map(list, zip(*postings, strict=True))
+        await session.fetch(
+            _ADD_POSTINGS, {"tenant": session.tenant_id, "tokens": words, "texts": text_ids, "tfs": tfs}
+        )
+
+
+def _term_rows(document_id: UUID, document: PolicyDocument) -> Iterator[dict[str, Any]]:
+    terms = ((place, term) for place, clause in enumerate(document.clauses) for term in clause.terms)
+    for position, (place, term) in enumerate(terms):
+        yield {
+            "document_id": document_id, "position": position, "clause_position": place, "name": term.name,
+            "value": None if term.rule is not None else encode_value(term.value), "rule": term.rule,
+            "better": term.better, "quote": term.quote, "line_start": term.lines[0], "line_end": term.lines[1],
+        }  # fmt: skip

@@ -1,0 +1,1 @@
+"""The command line: one module a noun. Results go to standard output, talk to standard error."""

@@ -1,0 +1,63 @@
+"""`support-agent`: the commands, and what a failure looks like.
+
+Exit codes: 0 an outcome was reached or the work is done, 1 it could not be done (the reasons are printed), 2 usage.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from connectors.errors import SourceError
+from policies.errors import PolicyError
+from support_agent.cli import ask, database, escalation, explain, policy, tenant
+from support_agent.errors import InvalidRequestError, SupportAgentError
+
+app = typer.Typer(
+    name="support-agent",
+    help="Customer support answers that hold up: dated, cited, and never a side taken in silence.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("ask")(ask.ask)
+app.command("explain")(explain.explain)
+app.add_typer(tenant.app, name="tenant")
+app.add_typer(policy.app, name="policy")
+app.add_typer(escalation.app, name="escalation")
+app.add_typer(database.app, name="database")
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,  # noqa: FBT002 - Typer's way to declare a flag
+) -> None:
+    if version:
+        from importlib.metadata import version as installed  # noqa: PLC0415 - only this flag needs it
+
+        print(installed("support-agent"))
+        raise typer.Exit
+
+
+def run() -> None:
+    """The console script: a user's mistake ends in a sentence, never in a traceback."""
+    try:
+        app()
+    except InvalidRequestError as error:
+        _fail(error, code=2)
+    except (SupportAgentError, PolicyError, SourceError) as error:
+        _fail(error, code=1)
+    except BrokenPipeError:
+        # The reader of our output has gone; there is nobody left to tell.
+        sys.stderr.close()
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("stopped; what had not been committed is undone", file=sys.stderr)
+        sys.exit(130)
+
+
+def _fail(error: Exception, *, code: int) -> None:
+    print(f"support-agent: {error}", file=sys.stderr)
+    sys.exit(code)

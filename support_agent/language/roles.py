@@ -1,0 +1,96 @@
+"""What happened at a time, by the words nearby: bought, delivered, flown, renewed, or what a policy said then."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from support_agent.domain.question import Language
+from support_agent.domain.reading import Role, Span
+
+_CUES = {
+    "en": re.compile(
+        r"(?<![a-z])(?:(?P<purchase>bought|buy|buying|purchas(?:ed|e|es|ing)|order(?:ed|s|ing)?|paid|booked|booking|subscribed"
+        r"|signed\s+up|invoices?|transaction)"
+        r"|(?P<delivery>deliver(?:ed|y|ies)?|arriv(?:ed|es|e|al|ing)|receiv(?:ed|e|ing)|receipt)"
+        r"|(?P<travel>fly(?:ing)?|flew|flown|flights?|travel(?:led|ed|ling|ing|s)?|trip|depart(?:ed|s|ing|ure)?|check(?:ed)?[\s-]in)"
+        r"|(?P<renewal>renew(?:ed|s|al|als|ing)?)"
+        r"|(?P<as_of>polic(?:y|ies)|terms|rules|in\s+force))(?![a-z])"
+    ),
+    "zh": re.compile(
+        "(?P<purchase>购买|购入|下单|订购|预订|预定|付款|支付|拍下|入手|订单|买|订的|订了)"
+        "|(?P<delivery>收货|收到|到货|送达|签收|到手|送到|交付)"
+        "|(?P<travel>出发|起飞|航班|出行|入住|旅行|登机|飞)"
+        "|(?P<renewal>续费|续订|续期|续约|续签)"
+        "|(?P<as_of>政策|规定|条款|生效|版本|规则)"
+    ),
+}  # fmt: skip
+# "the March policy", 去年的政策; "the policy of March", "what did the policy say in March" are found by nearness.
+_FARTHEST = {"en": 45, "zh": 14}
+_SENTENCE_END = re.compile(r"[?!;。？！；\n]|\.(?=\s|$)")
+# A comma between a word and a time keeps them as far apart as so many letters.
+_CLAUSE_END = re.compile("[,，]")
+_COMMA = 12
+_FUTURE = {
+    "en": re.compile(
+        r"(?<![a-z])(?:will|going\s+to|shall|upcoming|plan(?:ning)?\s+to|renews|expires|due|want\s+to)(?![a-z])|'ll(?![a-z])"
+    ),
+    "zh": re.compile("将要?|即将|打算|准备|计划|会在|要在|到期|能(?:送|收)?到"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """Where a time stands, and the role it has without any word nearby."""
+
+    span: Span
+    fallback: Role | None = None
+    #: The words themselves fix the role ("as of"), or rule others out (now).
+    fixed: bool = False
+
+
+def roles(folded: str, mentions: Sequence[Mention], *, languages: Sequence[Language]) -> list[Role | None]:
+    """The role of each mention: every word is bound to the nearest time in its sentence, and each time to one word."""
+    pairs = sorted(
+        (_distance(folded, cue.span(), mention.span), number, cue.span(), cue.lastgroup or "")
+        for language in languages
+        for cue in _CUES[language].finditer(folded)
+        for number, mention in enumerate(mentions)
+        if not mention.fixed and _apart(folded, cue.span(), mention.span, farthest=_FARTHEST[language])
+    )
+    found: list[Role | None] = [mention.fallback for mention in mentions]
+    bound: set[int | Span] = set()
+    for _, number, cue, role in pairs:
+        if number not in bound and cue not in bound:
+            bound |= {number, cue}
+            # Asking what the policy says today is asking at the time of the request.
+            found[number] = found[number] if role == "as_of" and found[number] == "request" else _as_role(role)
+    return found
+
+
+def speaks_of_the_future(folded: str, span: Span, *, languages: Sequence[Language]) -> bool:
+    """Whether the sentence around the span says that its time is still to come."""
+    start = max((end.end() for end in _SENTENCE_END.finditer(folded, 0, span[0])), default=0)
+    sentence_end = _SENTENCE_END.search(folded, span[1])
+    end = sentence_end.start() if sentence_end else len(folded)
+    return any(_FUTURE[language].search(folded, start, end) for language in languages)
+
+
+def _distance(folded: str, cue: Span, span: Span) -> int:
+    start, end = min(cue[1], span[1]), max(cue[0], span[0])
+    return end - start + (_COMMA if _CLAUSE_END.search(folded, start, end) else 0)
+
+
+def _apart(folded: str, cue: Span, span: Span, *, farthest: int) -> bool:
+    """Whether cue and time stand near each other in one sentence, and do not overlap."""
+    start, end = min(cue[1], span[1]), max(cue[0], span[0])
+    return 0 <= end - start <= farthest and _SENTENCE_END.search(folded, start, end) is None
+
+
+def _as_role(name: str | None) -> Role | None:
+    match name:
+        case "purchase" | "delivery" | "travel" | "renewal" | "as_of":
+            return name
+        case _:
+            return None

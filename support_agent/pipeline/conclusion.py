@@ -1,0 +1,372 @@
+"""What the evidence amounts to: an answer, a question back, a refusal, or a case for a person.
+
+The situation table of the design, row by row: each function is one way to end and takes what was found as values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
+
+from connectors.base import Evidence
+from policies.facts import FactValue
+from policies.rules import load_rule
+from policies.version import Period
+from support_agent.domain.claim import Draft, Grounds
+from support_agent.domain.conflict import Conflict, GoverningDate, Resolution
+from support_agent.domain.outcome import Citation, Clarification, Decision, EscalationReason, Status
+from support_agent.domain.plan import Plan
+from support_agent.domain.playbook import Playbook
+from support_agent.domain.question import Question
+from support_agent.domain.tenant import Tenant
+from support_agent.pipeline import composition
+from support_agent.pipeline.assessment import Case, statements_of_customer
+from support_agent.pipeline.citation import Composition, finish
+from support_agent.pipeline.composition import Uncertainty
+from support_agent.pipeline.decision import calculate, holding
+from support_agent.pipeline.planning import Ending, Slots
+from support_agent.pipeline.ports import Voice, Words
+
+_MARKER = re.compile(r"\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """How a question ends, before it is numbered, timed and stored."""
+
+    status: Status
+    answer: str
+    next_step: str | None = None
+    decision: Decision | None = None
+    governing_date: GoverningDate | None = None
+    citations: tuple[Citation, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    uncertainties: tuple[str, ...] = ()
+    clarification: Clarification | None = None
+    #: Why a person takes over, and on which need.
+    reason: EscalationReason | None = None
+    need: str | None = None
+    draft: Draft | None = None
+    time_zone: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What every way to end needs besides what was found."""
+
+    question: Question
+    slots: Slots
+    tenant: Tenant
+    words: Words
+    voice: Voice
+    #: All evidence of the run, in run order.
+    evidence: tuple[Evidence, ...] = ()
+
+
+def ended(ending: Ending, setting: Setting) -> Conclusion:
+    """A question that ended before anything was looked up."""
+    return Conclusion(status=ending.status, answer=setting.voice.own(ending.text), reason=ending.reason)
+
+
+def order_not_found(number: str, setting: Setting) -> Conclusion:
+    """The same words for an order of somebody else and for one that does not exist."""
+    return Conclusion(status="refused", answer=setting.voice.own("order_not_found", number=number))
+
+
+def nothing_found(setting: Setting, *, missing: Iterable[str] = ()) -> Conclusion:
+    """Not known: byte for byte the same for what nobody wrote down and for what the scope hides."""
+    labels = [setting.voice.label(name) for name in missing]
+    if labels:
+        return Conclusion(status="no_answer", answer=setting.voice.own("no_answer_missing", missing=labels))
+    return Conclusion(status="no_answer", answer=setting.voice.own("no_answer"))
+
+
+def ask_back(clarification: Clarification, conflicts: Iterable[Conflict] = ()) -> Conclusion:
+    """One question back to the customer."""
+    return Conclusion(
+        status="needs_clarification",
+        answer=composition.clarification_text(clarification),
+        clarification=clarification,
+        conflicts=tuple(conflicts),
+    )
+
+
+def hand_over(
+    reason: EscalationReason, setting: Setting, *, need: str | None = None, resolutions: Iterable[Resolution] = ()
+) -> Conclusion:
+    """A case for a person, with a holding message for the customer."""
+    found = list(resolutions)
+    dated = next((r.governing_date for r in found if r.need == need), None)
+    return Conclusion(
+        status="escalated",
+        answer=setting.voice.own("escalated", reason=reason),
+        reason=reason,
+        need=need,
+        conflicts=_conflicts(found),
+        governing_date=dated,
+    )
+
+
+def from_playbook(
+    playbook: Playbook, cases: Sequence[Case], setting: Setting, *, plan: Plan, unread: Sequence[str]
+) -> Conclusion:
+    """The answer of a playbook for its candidate orders, or what keeps it from one.
+
+    Args:
+        cases: One for each candidate order, or one without an order.
+        unread: Sources of needs that are not critical and could not be read.
+    """
+    for case in cases:
+        if (stopped := _stopped(playbook, case, setting, plan)) is not None:
+            return stopped
+    told = [_told(playbook, case, setting, unread) for case in cases]
+    if len({_gist(playbook, case, setting) for case in cases}) > 1:
+        options = [composition.order_option(case.facts, case.subject or "", setting.voice) for case in cases]
+        return ask_back(composition.clarify("order", setting.voice, options=options))
+    if any(one.answer is None for one in told):
+        figures = [figure for one in told for figure in one.unsupported]
+        return hand_over("missing_evidence", setting, need=plan.decide) if figures else nothing_found(setting)
+    composed, first = _joined(told), cases[0]
+    deciding = first.resolutions.get(first.decision.term) if first.decision else None
+    return Conclusion(
+        status="answered",
+        answer=composed.answer or "",
+        next_step=composed.next_step,
+        decision=first.decision,
+        governing_date=deciding.governing_date if deciding else None,
+        citations=composed.citations,
+        conflicts=_conflicts(first.resolutions.values()),
+        uncertainties=composed.draft.notes,
+        draft=composed.draft,
+        time_zone=str(first.zone) if first.zone else None,
+    )
+
+
+def from_passages(
+    hits: Sequence[Evidence], case: Case, setting: Setting, *, plan: Plan, unread: Sequence[str], step: str | None
+) -> Conclusion:
+    """What the policy says: a quoted passage, or all of them for staff; an open conflict is shown.
+
+    Args:
+        hits: The passage that leads for a customer, all for staff; best first.
+        case: What the ladder made of the terms of those passages.
+    """
+    resolutions = list(case.resolutions.values())
+    notes = [*_uncertainties(resolutions, unread), *_stale(hits, setting)]
+    opened = next((r for r in resolutions if r.status == "open" and r.conflict), None)
+    if opened is not None and opened.conflict is not None:
+        if plan.on_conflict == "escalate":
+            return hand_over("conflict", setting, need=opened.need, resolutions=resolutions)
+        draft = composition.conflict_draft(opened.conflict, _grounds(case, setting), setting.voice, uncertainties=notes)
+        return _composed("answered_with_conflict", draft, case, setting, resolutions, governing=opened)
+    gap = next((r for r in resolutions if r.status == "policy_gap"), None)
+    if gap is not None:
+        return hand_over("policy_gap", setting, need=gap.need, resolutions=resolutions)
+    ranked = setting.question.principal.kind == "staff"
+    if case.missing and not ranked:
+        return ask_back(composition.clarify(case.missing[0], setting.voice), _conflicts(resolutions))
+    draft = composition.passage_draft(hits, _grounds(case, setting), setting.voice, ranked=ranked, uncertainties=notes)
+    settled = next((r for r in resolutions if r.winner is not None), None)
+    return _composed("answered", draft, case, setting, resolutions, governing=settled, step=step)
+
+
+def from_comparison(
+    older: Sequence[Evidence], newer: Sequence[Evidence], case: Case, setting: Setting, *, step: str | None
+) -> Conclusion:
+    """Two versions side by side."""
+    draft = composition.comparison_draft(older, newer, _grounds(case, setting), setting.voice)
+    return _composed("answered", draft, case, setting, (), governing=None, step=step)
+
+
+def _composed(  # noqa: PLR0913 - each is a part of the conclusion
+    status: Status,
+    draft: Draft,
+    case: Case,
+    setting: Setting,
+    resolutions: Sequence[Resolution],
+    *,
+    governing: Resolution | None,
+    step: str | None = None,
+) -> Conclusion:
+    composed = finish(
+        draft,
+        _grounds(case, setting),
+        language=setting.voice.language,
+        zone=setting.voice.zone,
+        next_step=step,
+    )
+    if composed.answer is None:
+        return nothing_found(setting)
+    return Conclusion(
+        status=status,
+        answer=composed.answer,
+        next_step=composed.next_step,
+        governing_date=governing.governing_date if governing else None,
+        citations=composed.citations,
+        conflicts=_conflicts(resolutions),
+        uncertainties=draft.notes,
+        draft=draft,
+    )
+
+
+def _stopped(playbook: Playbook, case: Case, setting: Setting, plan: Plan) -> Conclusion | None:
+    """What keeps a case from its decision: a gap, an open conflict, a fact that nobody stated."""
+    resolutions = list(case.resolutions.values())
+    wanted = [r for r in resolutions if plan.decide is None or r.need == plan.decide or _matters(r, case, plan)]
+    gap = next((r for r in wanted if r.status == "policy_gap"), None)
+    if gap is not None:
+        return hand_over("policy_gap", setting, need=gap.need, resolutions=resolutions)
+    opened = next((r for r in wanted if r.status == "open" and r.conflict), None)
+    if opened is not None and opened.conflict is not None:
+        if playbook.on_conflict == "escalate":
+            return hand_over("conflict", setting, need=opened.need, resolutions=resolutions)
+        draft = composition.conflict_draft(opened.conflict, _grounds(case, setting), setting.voice)
+        return _composed("answered_with_conflict", draft, case, setting, resolutions, governing=opened)
+    if plan.decide is None or case.decision is not None:
+        return None
+    if case.missing:
+        need = case.missing[0]
+        ask = next((slot.ask for slot in playbook.asserted if slot.fact == need), None)
+        return ask_back(composition.clarify(need, setting.voice, ask=ask), _conflicts(resolutions))
+    return nothing_found(setting)
+
+
+def _matters(resolution: Resolution, case: Case, plan: Plan) -> bool:
+    """Whether an unsettled term keeps the decision open: one that was decided without it stands."""
+    return case.decision is None and resolution.need != plan.decide
+
+
+def _told(playbook: Playbook, case: Case, setting: Setting, unread: Sequence[str]) -> Composition:
+    voice = _voice(case, setting)
+    grounds = _grounds(case, setting, playbook=playbook)
+    values = {**grounds.values, **{name: made.value for name, made in grounds.calculated.items()}}
+    said = {"values": values, "asked_at": setting.question.asked_at, "zone": voice.zone, "compiled": load_rule}
+    resolutions = list(case.resolutions.values())
+    draft = composition.worded_draft(
+        holding(playbook.wording, **said),
+        grounds,
+        voice,
+        decision=case.decision,
+        resolutions=resolutions,
+        mismatches=case.mismatches,
+        uncertainties=_uncertainties(_used(resolutions, case), unread),
+    )
+    steps = holding(playbook.next_steps, **said)
+    step = composition.next_step(steps[0] if steps else None, grounds, voice)
+    return finish(draft, grounds, language=voice.language, zone=voice.zone, next_step=step)
+
+
+def _used(resolutions: Iterable[Resolution], case: Case) -> list[Resolution]:
+    if case.decision is None:
+        return list(resolutions)
+    return [r for r in resolutions if r.need == case.decision.term or r.need in case.decision.inputs]
+
+
+def _gist(playbook: Playbook, case: Case, setting: Setting) -> tuple[object, ...]:
+    """What makes the answers for two orders differ: the decision and which of the playbook's sentences are said."""
+    if case.decision is not None:
+        return (case.decision.value,)
+    values = {**case.values}
+    zone = _voice(case, setting).zone
+    said = holding(
+        playbook.wording, values=values, asked_at=setting.question.asked_at, zone=zone, compiled=load_rule
+    )
+    return tuple(playbook.wording.index(sentence) for sentence in said)
+
+
+def _grounds(case: Case, setting: Setting, *, playbook: Playbook | None = None) -> Grounds:
+    stated = statements_of_customer(setting.question, setting.slots)
+    made = {}
+    if playbook is not None:
+        made = calculate(
+            playbook,
+            values=case.values,
+            asked_at=setting.question.asked_at,
+            zone=_voice(case, setting).zone,
+            compiled=load_rule,
+        )
+    return Grounds(
+        evidence=setting.evidence,
+        facts=setting.tenant.facts,
+        asked_at=setting.question.asked_at,
+        of=case.of,
+        values=case.values,
+        calculated=made,
+        stated={name: _points(value) for name, value in stated.items()} | _as_of(setting.slots),
+    )
+
+
+def _as_of(slots: Slots) -> dict[str, tuple[FactValue, ...]]:
+    return {} if slots.as_of is None else {"stated": _points(slots.as_of)}
+
+
+def _points(value: FactValue | Period) -> tuple[FactValue, ...]:
+    if not isinstance(value, Period):
+        return (value,)
+    return (value.start, *((value.end,) if value.end else ()))
+
+
+def _voice(case: Case, setting: Setting) -> Voice:
+    """The customer's language with dates in the deciding policy's zone."""
+    zone: ZoneInfo = case.zone or setting.voice.zone
+    return setting.voice if zone == setting.voice.zone else setting.words.voice(setting.voice.language, zone)
+
+
+def _uncertainties(resolutions: Iterable[Resolution], unread: Sequence[str]) -> list[Uncertainty]:
+    found = list(resolutions)
+    unstated = dict.fromkeys(fact for r in found for fact in sorted(r.unstated))
+    return [
+        *(Uncertainty(kind="unstated", subject=fact) for fact in unstated),
+        *(Uncertainty(kind="source_unavailable", subject=source) for source in unread),
+    ]
+
+
+def _stale(hits: Sequence[Evidence], setting: Setting) -> list[Uncertainty]:
+    """Quoted renditions whose original, as far as it was read, has a newer version in force."""
+    originals = {
+        e.clause.version.policy: e.clause.version
+        for e in setting.evidence
+        if e.clause is not None and e.clause.version.valid.contains(setting.question.asked_at)
+    }
+    stale = {}
+    for hit in hits[:1]:
+        version = hit.clause.version if hit.clause else None
+        original = originals.get(version.rendition_of or "") if version else None
+        if version is not None and original is not None and version.valid.start < original.valid.start:
+            stale[version.title] = Uncertainty(kind="stale_rendition", subject=version.title)
+    return list(stale.values())
+
+
+def _conflicts(resolutions: Iterable[Resolution]) -> tuple[Conflict, ...]:
+    return tuple(r.conflict for r in resolutions if r.conflict is not None)
+
+
+def _joined(parts: Sequence[Composition]) -> Composition:
+    """Several orders' answers as one: equal citations share a marker."""
+    if len(parts) == 1:
+        return parts[0]
+    citations: list[Citation] = []
+    texts = []
+    for part in parts:
+        numbers: dict[str, int] = {}
+        for citation in part.citations:
+            known = next((c for c in citations if replace(c, marker=0) == replace(citation, marker=0)), None)
+            if known is None:
+                known = replace(citation, marker=len(citations) + 1)
+                citations.append(known)
+            numbers[str(citation.marker)] = known.marker
+        texts.append(_renumbered(part.answer or "", numbers))
+    draft = Draft(
+        claims=tuple(claim for part in parts for claim in part.draft.claims),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.draft.notes)),
+    )
+    steps = dict.fromkeys(part.next_step for part in parts if part.next_step)
+    return Composition(
+        draft=draft, answer="\n".join(texts), citations=tuple(citations), next_step=" ".join(steps) or None
+    )
+
+
+def _renumbered(text: str, numbers: Mapping[str, int]) -> str:
+    return _MARKER.sub(lambda match: f"[{numbers[match[1]]}]", text)

@@ -1,0 +1,222 @@
+"""Plan: from what the question says to what must be known, and whom to ask.
+
+Rules first: words decide, vectors only where words do not. What can be refused or handed over is decided from the
+request alone, before anything is looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from connectors.base import LookupValue
+from policies.facts import FactValue
+from policies.version import Period
+from support_agent.domain.outcome import EscalationReason
+from support_agent.domain.plan import Plan, SubQuestion
+from support_agent.domain.playbook import Playbook, PlaybookNeed
+from support_agent.domain.question import Principal
+from support_agent.domain.reading import Reading, TimeExpression
+from support_agent.domain.tenant import Tenant
+
+#: Name of the fixed text that ends a question without a lookup.
+EndingText: TypeAlias = Literal[
+    "risk", "person_requested", "other_person", "internal", "verify", "small_talk", "too_many_orders"
+]
+
+#: Cosine similarity to a playbook's example above which it is recognised without its words.
+#: Calibrated on the golden questions: the highest value any question of another kind reached, plus 0.03.
+VECTOR_THRESHOLD = 0.72
+MAX_ORDERS = 5
+
+#: The date fact that an event named in the question states.
+ROLE_FACTS: Mapping[str, str] = {
+    "purchase": "order.purchased_at",
+    "delivery": "order.delivered_at",
+    "renewal": "order.renews_at",
+    "travel": "order.travel_on",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """A question that ends before anything is looked up."""
+
+    status: Literal["escalated", "refused", "no_answer"]
+    text: EndingText
+    reason: EscalationReason | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slots:
+    """What the question itself states, typed."""
+
+    order_numbers: tuple[str, ...]
+    period: Period | None
+    item_kind: str | None
+    topic: str | None
+    #: The date the question asks as of, and dates of events it names, as periods by fact.
+    as_of: Period | None
+    event_dates: Mapping[str, Period]
+    #: Facts that only the customer can state, read from the words.
+    asserted: Mapping[str, FactValue]
+    #: A date that can be read two ways.
+    ambiguous: TimeExpression | None
+
+
+def triage(reading: Reading, *, principal: Principal) -> Ending | None:
+    """End a question that must not, or need not, be looked into; None lets it pass."""
+    if "risk" in reading.signals or _weights(reading, "risk"):
+        return Ending(status="escalated", text="risk", reason="risk")
+    if "person" in reading.signals:
+        return Ending(status="escalated", text="person_requested", reason="person_requested")
+    if "other_person" in reading.signals:
+        return Ending(status="refused", text="other_person")
+    if "internal" in reading.signals and principal.kind == "customer":
+        return Ending(status="refused", text="internal")
+    if "small_talk" in reading.signals:
+        return Ending(status="no_answer", text="small_talk")
+    return None
+
+
+def recognise(
+    reading: Reading, playbooks: Sequence[Playbook], *, similarity: Callable[[Playbook], float] | None
+) -> Playbook | None:
+    """The playbook the question is for: by its words, else by likeness to its examples.
+
+    Args:
+        similarity: Highest cosine of the question to the playbook's examples; called only when words do not decide.
+    """
+    open_ones = [playbook for playbook in playbooks if playbook.mode != "off" and not _excluded(reading, playbook)]
+    weights = _weights(reading, "trigger")
+    best = max((weights.get(playbook.id, 0) for playbook in open_ones), default=0)
+    named = [playbook for playbook in open_ones if best and weights.get(playbook.id) == best]
+    if len(named) == 1:
+        return named[0]
+    if similarity is None:
+        return None
+    rest = named or open_ones
+    likeness = {playbook.id: similarity(playbook) for playbook in rest}
+    top = max(rest, key=lambda playbook: likeness[playbook.id], default=None)
+    return top if top is not None and (named or likeness[top.id] >= VECTOR_THRESHOLD) else None
+
+
+def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -> Slots:
+    """Turn the question's words into typed slots."""
+    dates = [expression for expression in reading.time_expressions if expression.role != "request"]
+    events = {
+        fact: expression.period
+        for expression in dates
+        if expression.period is not None
+        and (fact := ROLE_FACTS.get(expression.role or "")) is not None
+        and fact in tenant.facts
+    }
+    as_of = next((e.period for e in dates if e.role == "as_of" and e.period is not None), None)
+    bought = events.get("order.purchased_at")
+    untied = next((e.period for e in dates if e.role is None and e.period is not None), None)
+    return Slots(
+        order_numbers=tuple(dict.fromkeys(found.number for found in reading.order_numbers)),
+        period=bought or untied,
+        item_kind=_only(_weights(reading, "item")),
+        topic=_heaviest(_weights(reading, "topic")),
+        as_of=as_of or (untied if playbook is None or not playbook.order_slot else None),
+        event_dates=events,
+        asserted={
+            slot.fact: value
+            for slot in (playbook.asserted if playbook else ())
+            if (value := _only(_weights(reading, f"fact {slot.fact}")))
+        },
+        ambiguous=next((e for e in dates if e.period is None), None),
+    )
+
+
+def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:
+    """The playbook's needs as sub-questions, its slots filled from the question."""
+    expanded = [(need, parameters) for need in playbook.needs for parameters in _parameters(need, playbook, slots)]
+    ids: dict[str, list[str]] = {}
+    for number, (need, _) in enumerate(expanded, start=1):
+        ids.setdefault(need.id, []).append(f"q{number}")
+    subs = tuple(
+        SubQuestion(
+            id=f"q{number}",
+            source=need.source,
+            needs=need.gives,
+            parameters=parameters,
+            after=tuple(q for dependency in need.after for q in ids.get(dependency, ())),
+            critical=need.critical,
+        )
+        for number, (need, parameters) in enumerate(expanded, start=1)
+    )
+    return Plan(
+        route="playbook",
+        playbook=playbook.id,
+        sub_questions=subs,
+        decide=playbook.decide,
+        topic=_need_topic(playbook, slots),
+        on_conflict=playbook.on_conflict,
+    )
+
+
+def plan_single(reading: Reading, slots: Slots) -> Plan:
+    """One scoped retrieval for a question that no playbook knows."""
+    parameters: dict[str, LookupValue] = {"text": reading.text}
+    if slots.topic is not None:
+        parameters["topic"] = slots.topic
+    return Plan(
+        route="single",
+        playbook=None,
+        sub_questions=(SubQuestion(id="q1", source="policy", needs=("passages",), parameters=parameters),),
+        topic=slots.topic,
+        on_conflict="annotate",
+    )
+
+
+def _excluded(reading: Reading, playbook: Playbook) -> bool:
+    if playbook.id in _weights(reading, "unless"):
+        return True
+    return any(playbook.requires.values()) and playbook.id not in _weights(reading, "requires")
+
+
+def _parameters(need: PlaybookNeed, playbook: Playbook, slots: Slots) -> list[dict[str, LookupValue]]:
+    """The parameters of each sub-question that a need becomes; an order number each makes one."""
+    topic = _topic_of(need, slots)
+    if need.source == "orders":
+        if "order_number" in playbook.order_slot and slots.order_numbers:
+            return [{"order_number": number} for number in slots.order_numbers[:MAX_ORDERS]]
+        found: dict[str, LookupValue] = {}
+        if "time_range" in playbook.order_slot and slots.period is not None:
+            found["period"] = slots.period
+        if "item_words" in playbook.order_slot and slots.item_kind is not None:
+            found["item_kind"] = slots.item_kind
+        return [found]
+    return [{} if topic is None else {"topic": topic}]
+
+
+def _need_topic(playbook: Playbook, slots: Slots) -> str | None:
+    return next((topic for need in playbook.needs if (topic := _topic_of(need, slots)) is not None), slots.topic)
+
+
+def _topic_of(need: PlaybookNeed, slots: Slots) -> str | None:
+    return slots.topic if need.topic == "$topic" else need.topic
+
+
+def _weights(reading: Reading, kind: str) -> dict[str, int]:
+    """How much of the question speaks for each name of one kind of vocabulary (`trigger`, `topic`, `item`, …)."""
+    weights: dict[str, int] = {}
+    for match in reading.vocabulary:
+        if match.kind == kind:
+            weights[match.name] = weights.get(match.name, 0) + match.weight
+    return weights
+
+
+def _heaviest(weights: Mapping[str, int]) -> str | None:
+    """The name that most of the question speaks for; nothing when two weigh the same."""
+    best = max(weights.values(), default=0)
+    return _only(name for name, weight in weights.items() if weight == best)
+
+
+def _only(values: Iterable[str]) -> str | None:
+    """The single value, or nothing where there are none or several."""
+    found = list(values)
+    return found[0] if len(found) == 1 else None

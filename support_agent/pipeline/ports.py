@@ -1,0 +1,39 @@
+"""What the stages need from outside: each is a protocol, and `bootstrap` hands in what keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from policies.facts import FactValue
+from support_agent.domain.playbook import Wording
+from support_agent.domain.question import Language
+
+
+class Voice(Protocol):
+    """One language, with dates in one zone. What it says is inert: no foreign link, no image, no marker but ours."""
+
+    @property
+    def language(self) -> Language: ...
+
+    @property
+    def zone(self) -> ZoneInfo: ...
+
+    def tenant(self, wording: Wording, values: Mapping[str, FactValue]) -> str | None:
+        """The tenant's own text over `values` by dotted name; None when it names a value that is unknown or null."""
+        ...
+
+    def own(self, name: str, /, **values: object) -> str:
+        """The package's text `name`."""
+        ...
+
+    def label(self, name: str) -> str:
+        """How people call the fact or term `name`."""
+        ...
+
+
+class Words(Protocol):
+    """The tenant's and the package's texts in every language."""
+
+    def voice(self, language: Language, zone: ZoneInfo) -> Voice: ...

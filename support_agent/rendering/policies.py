@@ -1,0 +1,76 @@
+"""Policy versions, documents and search hits on the terminal. Input: what `bootstrap.Application` gives as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+Row = Mapping[str, Any]
+
+
+def print_versions(versions: Sequence[Row]) -> None:
+    """Every policy with its versions, oldest first; a gap between two is shown."""
+    out = Console(highlight=False)
+    if not versions:
+        out.print("No policy is published.")
+        return
+    for policy, rows in groupby(versions, key=lambda row: row["policy"]):
+        held = list(rows)
+        out.print(Text.assemble((policy, "bold"), f"  {held[-1]['title']}  ({held[-1]['authority']})"))
+        before: str | None = None
+        for row in held:
+            if before is not None and before < row["effective_from"]:
+                out.print(
+                    Padding(Text(f"no version in force from {before} to {row['effective_from']}", style="red"), (0, 2))
+                )
+            out.print(Padding(Text(f"{row['version']}  {_period(row)}"), (0, 2)))
+            before = row["effective_to"]
+
+
+def print_in_force(versions: Sequence[Row], *, at: str) -> None:
+    """What is in force on a date, and what is not."""
+    out = Console(highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("policy", "version", "in force", "authority", "title"):
+        table.add_column(name, overflow="fold")
+    for row in versions:
+        if row["version"] is None:
+            table.add_row(escape(row["policy"]), "[red]none in force[/red]", "", "", "")
+        else:
+            table.add_row(escape(row["policy"]), row["version"], _period(row), row["authority"], escape(row["title"]))
+    out.print(table if versions else f"No policy had a version in force on {at}.")
+
+
+def print_document(document: Row) -> None:
+    """One version: what it says of itself, then its text with line numbers."""
+    out = Console(highlight=False)
+    out.print(Text.assemble((f"{document['policy']}@{document['version']}", "bold"), f"  {document['title']}"))
+    out.print(Padding(Text(f"{_period(document)}, {document['authority']}, {document['audience']}"), (0, 2)))
+    width = len(str(document["text"].count("\n") + 1))
+    for number, line in enumerate(document["text"].splitlines(), start=1):
+        out.print(Text.assemble((f"{number:>{width}}  ", "dim"), line))
+
+
+def print_hits(hits: Sequence[Row]) -> None:
+    """The passages found, best first."""
+    out = Console(highlight=False)
+    if not hits:
+        out.print("No passage in force was found.")
+        return
+    for rank, hit in enumerate(hits, start=1):
+        found = " and ".join(hit["found_by"]) or "nothing"
+        out.print(Text.assemble((f"{rank:>2}  {hit['clause']}", "bold"), f"  {hit['heading']}  (by {found})"))
+        out.print(Padding(Text(hit["quote"]), (0, 4)))
+
+
+def _period(row: Row) -> str:
+    if row["effective_to"] is None:
+        return f"from {row['effective_from']}"
+    return f"from {row['effective_from']} until before {row['effective_to']}"

@@ -1,0 +1,156 @@
+"""Runs in the database: one write a question, with the escalation it may have made in the same statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime
+from typing import Any, cast
+from uuid import UUID
+
+import orjson
+
+from connectors.base import Evidence
+from policies.session import TenantSession
+from policies.version import Period
+from support_agent.domain.conflict import Candidate, Conflict, Resolution
+from support_agent.domain.run import Run
+
+#: Version of the receipt's layout, for readers of old runs.
+RECEIPT_FORMAT = 1
+
+_RECORD = """
+WITH run AS (
+    INSERT INTO runs (tenant_id, run_id, asked_at, status, customer_id, conversation, revision, receipt)
+    VALUES (%(tenant)s, %(run)s, %(asked_at)s, %(status)s, %(customer)s, %(conversation)s, %(revision)s,
+            %(receipt)s::jsonb)
+)
+INSERT INTO escalations (tenant_id, escalation_id, run_id, reason, need)
+SELECT %(tenant)s, %(escalation)s, %(run)s, %(reason)s, %(need)s
+ WHERE %(escalation)s::uuid IS NOT NULL
+"""
+
+_LOAD = "SELECT receipt, recorded_at FROM runs WHERE tenant_id = %(tenant)s AND run_id = %(run)s"
+
+
+async def record(session: TenantSession, run: Run, outcome: Mapping[str, Any]) -> None:
+    """Store the run with `outcome`, its rendered contract object, and its escalation, in one statement."""
+    escalation = run.outcome.escalation
+    await session.fetch(
+        _RECORD,
+        {
+            "tenant": session.tenant_id,
+            "run": UUID(run.outcome.run_id),
+            "asked_at": run.question.asked_at,
+            "status": run.outcome.status,
+            "customer": run.question.principal.customer_id,
+            "conversation": run.question.conversation,
+            "revision": run.revision,
+            "receipt": orjson.dumps(receipt(run, outcome), default=_plain, option=orjson.OPT_NON_STR_KEYS).decode(),
+            "escalation": UUID(escalation.id) if escalation else None,
+            "reason": escalation.reason if escalation else None,
+            "need": escalation.need if escalation else None,
+        },
+    )
+
+
+async def load(session: TenantSession, run_id: UUID) -> dict[str, Any] | None:
+    """The receipt of a run, with `recorded_at` (UTC, ISO 8601) beside it; None when the tenant has no such run."""
+    rows = await session.fetch(_LOAD, {"tenant": session.tenant_id, "run": run_id})
+    return {**rows[0][0], "recorded_at": rows[0][1].isoformat()} if rows else None
+
+
+def receipt(run: Run, outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that lets the run be explained and replayed, as JSON values."""
+    numbers = {evidence.key: number for number, evidence in enumerate(run.evidence, start=1)}
+    question = run.question
+    return {
+        "format": RECEIPT_FORMAT,
+        "question": {
+            "text": question.text,
+            "locale": question.locale,
+            "asked_at": question.asked_at,
+            "principal": question.principal,
+            "conversation": question.conversation,
+            "stated_facts": question.stated_facts,
+        },
+        "reading": {
+            "language": run.reading.language,
+            "time_expressions": [
+                {"text": e.text, "role": e.role, "period": e.period} for e in run.reading.time_expressions
+            ],
+            "order_numbers": run.reading.order_numbers,
+        },
+        "revision": run.revision,
+        "plan": run.outcome.plan,
+        "rounds": run.rounds,
+        "evidence": [_evidence(evidence, number) for number, evidence in enumerate(run.evidence, start=1)],
+        "resolutions": [_resolution(resolution, numbers) for resolution in run.resolutions],
+        "draft": run.draft,
+        "timings_ms": run.timings,
+        "outcome": outcome,
+    }
+
+
+def _evidence(evidence: Evidence, number: int) -> dict[str, Any]:
+    return {
+        "number": number,
+        "key": evidence.key,
+        "source": evidence.source,
+        "locator": str(evidence.locator),
+        "lines": evidence.locator.lines,
+        "need": evidence.need,
+        "value": evidence.value,
+        "quote": evidence.quote,
+        "authority": evidence.authority,
+        "score": evidence.score,
+        "found_by": evidence.found_by,
+        "valid": evidence.clause.valid if evidence.clause else None,
+        "rule": evidence.term.rule if evidence.term else None,
+    }
+
+
+def _resolution(resolution: Resolution, numbers: Mapping[str, int]) -> dict[str, Any]:
+    def numbered(candidate: Candidate | None) -> int | None:
+        return numbers.get(candidate.evidence.key) if candidate else None
+
+    return {
+        "need": resolution.need,
+        "status": resolution.status,
+        "winner": numbered(resolution.winner),
+        "agreeing": [numbered(candidate) for candidate in resolution.agreeing],
+        "governing_date": resolution.governing_date,
+        "needs_facts": resolution.needs_facts,
+        "conflict": _conflict(resolution.conflict, numbers) if resolution.conflict else None,
+    }
+
+
+def _conflict(conflict: Conflict, numbers: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "need": conflict.need,
+        "settled_by": conflict.settled_by,
+        "candidates": [
+            {
+                "evidence": numbers.get(judged.candidate.evidence.key),
+                "locator": str(judged.candidate.evidence.locator),
+                "value": judged.candidate.value,
+                "removed_by": judged.removed_by,
+            }
+            for judged in conflict.candidates
+        ],
+    }
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON can hold
+    """What orjson does not know by itself."""
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, Period):
+        return [value.start, value.end]
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(cast("Any", value))}
+    raise TypeError(f"a receipt cannot hold {type(value).__name__}")

@@ -1,0 +1,92 @@
+"""Rows of the agent: trial records, runs, escalations. The metadata is that of `policies.tables`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKeyConstraint,
+    Index,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    Uuid,
+    func,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from policies.tables import metadata
+
+__all__ = ["escalations", "metadata", "runs", "trial_customers", "trial_orders"]
+
+_TENANT: Final = ("tenant_id", Uuid)
+
+#: Orders of a trial: what `connection: local` reads.
+trial_orders = Table(
+    "trial_orders",
+    metadata,
+    Column(*_TENANT, nullable=False),
+    Column("order_number", Text, nullable=False),
+    Column("customer_id", Text, nullable=False),
+    Column("account_id", Text),
+    Column("ordered_at", DateTime(timezone=True), nullable=False),
+    Column("record", JSONB, nullable=False),
+    PrimaryKeyConstraint("tenant_id", "order_number", name="trial_orders_pkey"),
+    ForeignKeyConstraint(["tenant_id"], ["tenants.tenant_id"], name="trial_orders_tenant_id_fkey"),
+    Index("trial_orders_customer_idx", "tenant_id", "customer_id", "ordered_at"),
+    Index("trial_orders_account_idx", "tenant_id", "account_id", "ordered_at"),
+)
+
+trial_customers = Table(
+    "trial_customers",
+    metadata,
+    Column(*_TENANT, nullable=False),
+    Column("customer_id", Text, nullable=False),
+    Column("account_id", Text),
+    Column("record", JSONB, nullable=False),
+    PrimaryKeyConstraint("tenant_id", "customer_id", name="trial_customers_pkey"),
+    ForeignKeyConstraint(["tenant_id"], ["tenants.tenant_id"], name="trial_customers_tenant_id_fkey"),
+)
+
+#: One row a question, written once; what a person needs to rule on an escalation is in its receipt.
+runs = Table(
+    "runs",
+    metadata,
+    Column(*_TENANT, nullable=False),
+    Column("run_id", Uuid, nullable=False),
+    Column("asked_at", DateTime(timezone=True), nullable=False),
+    Column("recorded_at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("status", Text, nullable=False),
+    Column("customer_id", Text),
+    Column("conversation", Text),
+    #: Of the tenant's policies and settings, as the run saw them.
+    Column("revision", BigInteger, nullable=False),
+    Column("receipt", JSONB, nullable=False),
+    PrimaryKeyConstraint("tenant_id", "run_id", name="runs_pkey"),
+    ForeignKeyConstraint(["tenant_id"], ["tenants.tenant_id"], name="runs_tenant_id_fkey"),
+    Index("runs_conversation_idx", "tenant_id", "conversation", "recorded_at"),
+    CheckConstraint(
+        "status in ('answered', 'answered_with_conflict', 'needs_clarification', 'no_answer', 'refused', 'escalated')",
+        name="runs_status_check",
+    ),
+)
+
+escalations = Table(
+    "escalations",
+    metadata,
+    Column(*_TENANT, nullable=False),
+    Column("escalation_id", Uuid, nullable=False),
+    Column("run_id", Uuid, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("need", Text),
+    Column("state", Text, nullable=False, server_default="open"),
+    Column("created_at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    PrimaryKeyConstraint("tenant_id", "escalation_id", name="escalations_pkey"),
+    ForeignKeyConstraint(["tenant_id", "run_id"], ["runs.tenant_id", "runs.run_id"], name="escalations_run_id_fkey"),
+    Index("escalations_state_idx", "tenant_id", "state", "created_at"),
+    CheckConstraint("state in ('open', 'claimed', 'resolved')", name="escalations_state_check"),
+)

@@ -1,0 +1,173 @@
+"""Reads a tenant's folder: its settings as text, checked, and the rows of its trial.
+
+What is stored of `tenant.yaml`, `facts.yaml` and `playbooks/` is their text, so that one reading serves the first load
+and every later start.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from connectors.settings import load_connector_settings
+from policies.encoding import decode
+from policies.errors import Fault, PolicyParseError
+from policies.facts import Facts, load_facts
+from policies.marked_yaml import Entry, load_marked
+from support_agent.domain.tenant import Tenant
+from support_agent.playbooks.loading import parse_playbooks
+from support_agent.tenants.settings import TenantSettings, build_tenant
+
+TENANT, FACTS, PLAYBOOKS = "tenant.yaml", "facts.yaml", "playbooks"
+BUILT_IN = Path(__file__).parent.parent / PLAYBOOKS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantFolder:
+    """What a folder holds, checked but for its documents."""
+
+    tenant: Tenant
+    #: Relative name -> text, as it is stored.
+    files: Mapping[str, str]
+    documents: Path
+    orders: Sequence[Mapping[str, Any]]
+    customers: Sequence[Mapping[str, Any]]
+
+
+def read_folder(folder: Path) -> TenantFolder:
+    """Read and check a tenant's folder.
+
+    Raises:
+        PolicyParseError: With every fault of every file.
+    """
+    faults: list[Fault] = []
+    files: dict[str, str] = {}
+    wanted = [folder / TENANT, folder / FACTS, *sorted((folder / PLAYBOOKS).glob("*.yaml"))]
+    for path in wanted:
+        text = _read(path, folder)
+        if isinstance(text, list):
+            faults.extend(text)
+        else:
+            files[path.relative_to(folder).as_posix()] = text
+    orders = _rows(folder, "orders.jsonl", required=("order_number", "customer_id"), faults=faults)
+    customers = _rows(folder, "customers.jsonl", required=("customer_id",), faults=faults)
+    if faults:
+        raise PolicyParseError(faults)
+    return TenantFolder(
+        tenant=read_tenant(files, revision=0),
+        files=files,
+        documents=folder / "documents",
+        orders=orders,
+        customers=customers,
+    )
+
+
+def read_tenant(files: Mapping[str, str], *, revision: int) -> Tenant:
+    """The tenant that the texts of its settings describe.
+
+    Raises:
+        PolicyParseError: With every fault of every text.
+    """
+    faults: list[Fault] = []
+    settings = _settings(files.get(TENANT, ""), faults)
+    facts = load_facts(files.get(FACTS, "facts: {}").encode(), path=FACTS)
+    if isinstance(facts, list):
+        raise PolicyParseError([*faults, *facts])
+    texts = {f"{PLAYBOOKS}/{path.name}": path.read_text(encoding="utf-8") for path in sorted(BUILT_IN.glob("*.yaml"))}
+    texts |= {name: text for name, text in files.items() if name.startswith(f"{PLAYBOOKS}/")}
+    playbooks = parse_playbooks(texts, facts=facts)
+    if isinstance(playbooks, list):
+        raise PolicyParseError([*faults, *playbooks])
+    if settings is not None:
+        faults.extend(_connector_faults(settings, files[TENANT], facts))
+    if faults or settings is None:
+        raise PolicyParseError(faults)
+    return build_tenant(settings, facts=facts, playbooks=tuple(playbooks), revision=revision)
+
+
+def _settings(text: str, faults: list[Fault]) -> TenantSettings | None:
+    marked = load_marked(text, path=TENANT)
+    if isinstance(marked, Fault):
+        faults.append(marked)
+        return None
+    try:
+        return TenantSettings.model_validate(marked.plain)
+    except ValidationError as error:
+        faults.extend(
+            Fault(
+                path=TENANT,
+                line=_line(marked, problem["loc"]),
+                message=".".join(str(part) for part in problem["loc"]) or "the file",
+                remedy=problem["msg"].removeprefix("Value error, "),
+            )
+            for problem in error.errors(include_url=False, include_input=False)
+        )
+        return None
+
+
+def _connector_faults(settings: TenantSettings, text: str, facts: Facts) -> Iterable[Fault]:
+    loaded = load_connector_settings(settings.connectors, facts=facts)
+    if not isinstance(loaded, list):
+        return
+    marked = load_marked(text, path=TENANT)
+    for problem in loaded:
+        line = _line(marked, tuple(problem.path.split("."))) if isinstance(marked, Entry) else None
+        yield Fault(path=TENANT, line=line, message=problem.path, remedy=problem.problem)
+
+
+def _line(entry: Entry, location: Sequence[int | str]) -> int:
+    """The line of the innermost value of `location` that exists."""
+    for part in location:
+        value = entry.value
+        if isinstance(value, dict) and isinstance(part, str) and part in value:
+            entry = value[part]
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            entry = value[part]
+        else:
+            break
+    return entry.line
+
+
+def _read(path: Path, folder: Path) -> str | list[Fault]:
+    name = path.relative_to(folder).as_posix()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return [Fault(path=name, message=f"cannot be read ({error.strerror})", remedy=f"put {name} into the folder")]
+    return decode(content, path=name)
+
+
+def _rows(folder: Path, name: str, *, required: Sequence[str], faults: list[Fault]) -> list[Mapping[str, Any]]:
+    """The trial records of one file; none when the folder has no such file."""
+    path = folder / "trial" / name
+    if not path.exists():
+        return []
+    text = _read(path, folder)
+    if isinstance(text, list):
+        faults.extend(text)
+        return []
+    rows: list[Mapping[str, Any]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in required):
+            faults.append(
+                Fault(
+                    path=f"trial/{name}",
+                    line=number,
+                    message="is not a record",
+                    remedy=f"write one JSON object a line, with {', '.join(required)} as text",
+                )
+            )
+            continue
+        rows.append(row)
+    return rows
