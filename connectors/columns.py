@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from typing import Final, TypeAlias
 from uuid import UUID
@@ -111,18 +111,21 @@ def _number(raw: object, column: Column, _zone: ZoneInfo | None) -> int:
         case bool():
             raise _unfit(raw, "a number")
         case int():
-            scaled = Decimal(raw) * column.scale if column.scale != 1 else raw
-        case float():
-            # The shortest decimal that reads back as this float: what the source wrote.
-            scaled = Decimal(repr(raw)) * column.scale
-        case Decimal():
-            scaled = raw * column.scale
+            number = raw * column.scale
+        case float() | Decimal():
+            # The shortest decimal that reads back as a float is what the source wrote.
+            number = _whole(Decimal(repr(raw)) if isinstance(raw, float) else raw, scale=column.scale)
         case _:
             raise _unfit(raw, "a number")
-    if isinstance(scaled, Decimal) and not (scaled.is_finite() and scaled == scaled.to_integral_value()):
-        raise ValueError(f"a number that is not whole at scale {column.scale}")
-    if not MIN_INT <= scaled <= MAX_INT:
+    if not MIN_INT <= number <= MAX_INT:
         raise ValueError("a number beyond 64 bits")
+    return number
+
+
+def _whole(number: Decimal, *, scale: int) -> int:
+    scaled = number * scale if number.is_finite() else None
+    if scaled is None or scaled != scaled.to_integral_value():
+        raise ValueError(f"a number that is not whole at scale {scale}")
     return int(scaled)
 
 
@@ -133,7 +136,7 @@ def _instant(raw: object, _column: Column, zone: ZoneInfo | None) -> datetime:
             if zone is None:
                 raise ValueError(_NEEDS_ZONE)
             value = value.replace(tzinfo=zone, fold=0)
-        return _utc(value)
+        return _moved(value, UTC)
     if isinstance(value, date):
         if zone is None:
             raise ValueError(_NEEDS_ZONE)
@@ -147,7 +150,7 @@ def _date(raw: object, _column: Column, zone: ZoneInfo | None) -> date:
         if zone is None:
             raise ValueError("a time where a day is declared needs the setting `time_zone`")
         # A naive time is that zone's wall clock already.
-        return value.date() if value.tzinfo is None else value.astimezone(zone).date()
+        return value.date() if value.tzinfo is None else _moved(value, zone).date()
     if isinstance(value, date):
         return value
     raise _unfit(raw, "a date")
@@ -169,9 +172,9 @@ def _parsed(text: str) -> date | datetime:
         raise ValueError("text that is no ISO 8601 date or time") from None
 
 
-def _utc(value: datetime) -> datetime:
+def _moved(value: datetime, zone: tzinfo) -> datetime:
     try:
-        return value.astimezone(UTC)
+        return value.astimezone(zone)
     except OverflowError:
         raise ValueError("an instant beyond the years 1 to 9999") from None
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from connectors.base import Evidence, Locator, Lookup, Scope, evidence_key
+from connectors.columns import clean
 from policies.applicability import RegionGroups
 from policies.search import PassageHit, search
 from policies.session import TenantSession
@@ -42,7 +43,6 @@ class PassageSearch:
         as_of = period_asked_about(lookup)
         if not isinstance(text, str) or not text.strip() or as_of is None:
             return []
-        known = lookup.parameters.get("known", {})
         topic = lookup.parameters.get("topic")
         hits = await search(
             session,
@@ -50,9 +50,9 @@ class PassageSearch:
             vector=None if self.embedder is None else await self.embedder.embed_query(text),
             as_of=as_of,
             audiences=scope.audiences,
-            known=_known_dimensions(known),
+            known=known_dimensions(lookup),
             groups=self.region_groups,
-            topic=topic if isinstance(topic, str) else None,
+            topic=clean(topic) if isinstance(topic, str) else None,
             authorities=self.authorities,
             limit=self.limit,
         )
@@ -87,7 +87,8 @@ def period_asked_about(lookup: Lookup) -> Period | None:
             return None
 
 
-def _known_dimensions(stated: object) -> dict[str, str | None]:
-    if not isinstance(stated, Mapping):
-        return {}
-    return {name: value for name, value in stated.items() if value is None or isinstance(value, str)}
+def known_dimensions(lookup: Lookup) -> dict[str, str]:
+    """The lookup's `known`: dimension of applicability -> what is known of the customer or order there."""
+    stated = lookup.parameters.get("known")
+    entries = stated.items() if isinstance(stated, Mapping) else ()
+    return {name: clean(value) for name, value in entries if isinstance(value, str)}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from connectors.base import Evidence, Locator, Lookup, Scope, evidence_key
+from connectors.columns import clean
 from connectors.local import reading
 from connectors.passages import PASSAGES, PassageSearch, QueryEmbedder
 from policies.applicability import RegionGroups
@@ -85,7 +86,7 @@ def dates_asked_about(lookup: Lookup) -> dict[str, Period]:
 
 async def _terms(lookup: Lookup, scope: Scope, *, session: TenantSession) -> list[Evidence]:
     topic, asked_at = lookup.parameters.get("topic"), lookup.parameters.get("asked_at")
-    if not isinstance(topic, str) or not isinstance(asked_at, datetime):
+    if not isinstance(topic, str) or topic != clean(topic) or not isinstance(asked_at, datetime):
         return []
     terms = await terms_of_topic(
         session,

@@ -129,9 +129,10 @@ def _typed(value: str, *, kind: ParameterType) -> object:
     """
     match kind:
         case "int":
-            if not MIN_INT <= int(value) <= MAX_INT:
-                raise ValueError("beyond 64 bits")
-            return int(value)
+            # Another spelling of a number is another id.
+            if str(number := int(value)) != value or not MIN_INT <= number <= MAX_INT:
+                raise ValueError("no number of 64 bits as a database writes it")
+            return number
         case "uuid":
             return UUID(value)
         case "text":

@@ -1,9 +1,10 @@
 """The structure of a Markdown text: headings, passages with their exact lines, and blocks of terms.
 
-Besides Markdown's own headings, what people write as headings counts: a bold line, a numbered title line (`1.2 Refunds`,
-`一、总则`), and the chapters and articles of Chinese law (第一章, 第三条). An article or a numbered paragraph that says
-something is heading and passage at once: its number is the heading, the whole paragraph the passage. A title that
-stands over nothing is text. HTML comments, link definitions and paragraphs without a visible letter are no passages.
+Besides Markdown's own headings, what people write as headings counts: a bold line, a numbered title line
+(`1.2 Refunds`, `一、总则`), and the chapters and articles of Chinese law (第一章, 第三条). An article or a numbered
+paragraph that says something is heading and passage at once: its number is the heading, the whole paragraph the
+passage. A title that stands over nothing is text. HTML comments, link definitions and paragraphs without a visible
+letter are no passages.
 """
 
 from __future__ import annotations
@@ -79,15 +80,14 @@ _NUMBERED_LINE = re.compile(r"\s*(?P<number>\d{1,2}(?:\.\d{1,2}){1,4})\\?[.、)�
 _ORDINAL_LINE = re.compile(rf"\s*(?:\d{{1,2}}\\?[.．]|{_HAN_NUMBER}、)\s*(?P<text>[^\s\d].*)$")
 _ATTRIBUTES = re.compile(r" {0,3}\{[^{:%#<].*\}\s*$")
 _ANCHOR = re.compile(r"\s*\{#(?P<anchor>[^}\s]*)\}\s*$")
-_TABLE_RULE = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$")
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 #: Stands for a comment's characters while the structure is read; no document holds it.
 _HIDDEN = "\x00"
 #: From one visible character to the last one before a comment.
 _PIECE = re.compile(rf"[^\s{_HIDDEN}](?:[^{_HIDDEN}]*[^\s{_HIDDEN}])?")
-_INVISIBLE_MARKUP = re.compile(r"<[^<>]*>|!?\[\]\([^()\s]*\)|(?<=\])\([^()\s]*\)|\{\{[<%].*?[%>]\}\}", re.DOTALL)
-_LINK = re.compile(r"!?\[((?:[^\[\]]|\\.)*)\]\([^()]*\)")
+_INVISIBLE_MARKUP = re.compile(r"<[^<>]*>|!?\[\]\([^()\s]*\)|(?<=\])\([^()\s]*\)|\{\{[<%][^{}]*[%>]\}\}")
+_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()]*\)")
 _MAX_TITLE = 80
 _MAX_HEADING = 200
 
@@ -111,7 +111,9 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table").disable(["inline", "code", "html_block"])
 
 
-def _blocks(tokens: Sequence[Token], lines: Sequence[str], first_line: int) -> Iterator[Block]:
+def _blocks(  # noqa: C901 One case a kind of token.
+    tokens: Sequence[Token], lines: Sequence[str], first_line: int
+) -> Iterator[Block]:
     numbers: set[str] = set()
     item_depth, table_header = 0, None
     after_heading = False
@@ -193,7 +195,7 @@ def _paragraph(
     if after_heading and _ATTRIBUTES.match(lines[start]):
         yield AttributeLine(text=lines[start].strip(), line=start + first_line)
         start += 1
-    if end - start > 1 and "|" in lines[start] and _TABLE_RULE.match(lines[start + 1]):
+    if end - start > 1 and "|" in lines[start] and _is_table_rule(lines[start + 1]):
         # Tables whose rule Markdown does not accept, as old editors write them.
         for row in range(start + 2, end):
             yield from _passages(lines, (row, row + 1), first_line, kind="row", table_header=lines[start].strip())
@@ -209,6 +211,10 @@ def _paragraph(
     yield from _passages(lines, (text_from, end), first_line, kind="paragraph")
 
 
+def _is_table_rule(line: str) -> bool:
+    return {"-", "|"} <= set(line) <= {"-", "|", ":", " ", "\t"}
+
+
 def _line_heading(text: str, line: int, *, alone: bool, numbers: set[str]) -> Heading | None:
     """The heading that a line of a paragraph is, or begins with.
 
@@ -216,7 +222,7 @@ def _line_heading(text: str, line: int, *, alone: bool, numbers: set[str]) -> He
         text: The line.
         line: Its number.
         alone: Whether it is the whole paragraph.
-        numbers: Numbers of paragraphs met so far; a line that continues them is numbered, another begins with a decimal.
+        numbers: Numbers of paragraphs met so far; a line that does not continue them begins with a mere decimal.
     """
     if article := _ARTICLE_LINE.match(text):
         return Heading(text=article[1], level=_ARTICLE, line=line)

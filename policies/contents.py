@@ -6,7 +6,8 @@ A passage is searched by its document's title, its headings and its text; a text
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 from uuid import UUID
@@ -18,11 +19,14 @@ from policies.session import TenantSession
 from policies.text import tokens
 
 if TYPE_CHECKING:
-    from policies.document import DocumentClause, PolicyDocument
+    from policies.clauses import DocumentClause
+    from policies.document import PolicyDocument
     from policies.embedding import Embedder
 
 #: Documents whose rows travel in one statement.
 BATCH: Final = 25
+#: The most that a posting's column holds.
+MAX_TF: Final = 32_767
 
 _ADD_DOCUMENTS: Final[LiteralString] = """
 insert into policy_documents (tenant_id, document_id, policy_id, version, sha256, text, attributes)
@@ -41,8 +45,8 @@ select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
     plans text[], plan_versions text[], channels text[], segments text[], accounts text[])
 """
 _ADD_TEXTS: Final[LiteralString] = """
-insert into passage_texts (tenant_id, text_id, n_tokens, text)
-select %(tenant)s, t.* from unnest(%(texts)s::uuid[], %(lengths)s::integer[], %(contents)s::text[]) as t
+insert into passage_texts (tenant_id, text_id, text)
+select %(tenant)s, t.* from unnest(%(texts)s::uuid[], %(contents)s::text[]) as t
 on conflict do nothing
 returning text_id
 """
@@ -52,10 +56,11 @@ select %(tenant)s, p.* from unnest(%(tokens)s::text[], %(texts)s::uuid[], %(tfs)
 """
 _ADD_PASSAGES: Final[LiteralString] = """
 insert into policy_passages (
-    tenant_id, document_id, position, clause_position, kind, text, table_header, line_start, line_end, text_id)
+    tenant_id, document_id, position, clause_position, kind, text, table_header, line_start, line_end, text_id,
+    n_tokens)
 select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
     document_id uuid, position integer, clause_position integer, kind text, text text, table_header text,
-    line_start integer, line_end integer, text_id uuid)
+    line_start integer, line_end integer, text_id uuid, n_tokens integer)
 """
 _ADD_TERMS: Final[LiteralString] = """
 insert into policy_terms (
@@ -76,6 +81,16 @@ select %(tenant)s, v.text_id, v.embedding::halfvec
 from unnest(%(texts)s::uuid[], %(vectors)s::text[]) as v (text_id, embedding)
 on conflict do nothing
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Text:
+    """What is searched of a passage."""
+
+    #: What its vector is made of.
+    meant: str
+    #: Token -> how often it occurs in the text, its headings and the document's title.
+    counts: Counter[str]
 
 
 async def add_contents(
@@ -120,9 +135,10 @@ async def _add_batch(session: TenantSession, entries: Sequence[tuple[UUID, Polic
     added = {row[0] for row in await _insert(session, _ADD_DOCUMENTS, rows)}
     new = [(document_id, document) for document_id, document in entries if document_id in added]
     await _insert(session, _ADD_CLAUSES, [row for entry in new for row in _clause_rows(*entry)])
-    passages = [row for entry in new for row in _passage_rows(*entry)]
-    await _add_texts(session, passages)
-    await _insert(session, _ADD_PASSAGES, [row for row, _, _ in passages])
+    texts: dict[UUID, _Text] = {}
+    passages = [row for entry in new for row in _passage_rows(*entry, texts)]
+    await _add_texts(session, texts)
+    await _insert(session, _ADD_PASSAGES, passages)
     await _insert(session, _ADD_TERMS, [row for entry in new for row in _term_rows(*entry)])
 
 
@@ -142,38 +158,34 @@ def _clause_rows(document_id: UUID, document: PolicyDocument) -> Iterator[dict[s
         }  # fmt: skip
 
 
-def _passage_rows(document_id: UUID, document: PolicyDocument) -> Iterator[tuple[dict[str, Any], str, str]]:
-    """Rows of passages, each with the text that vectors are made of and what words around it count too."""
-    passages = ((place, clause, passage) for place, clause in enumerate(document.clauses) for passage in clause.passages)
+def _passage_rows(document_id: UUID, document: PolicyDocument, texts: dict[UUID, _Text]) -> Iterator[dict[str, Any]]:
+    """The document's passages; `texts` gets what is searched of those it lacks."""
+    passages = (
+        (place, clause, passage) for place, clause in enumerate(document.clauses) for passage in clause.passages
+    )
     for position, (place, clause, passage) in enumerate(passages):
         meant = "\n".join(part for part in (clause.heading, passage.table_header, passage.text) if part)
-        around = _words_around(document, clause)
-        row = {
+        around = "\n".join((document.front_matter.title, *clause.outer))
+        text_id = UUID(bytes=sha256(f"{around}\0{meant}".encode()).digest()[:16])
+        if text_id not in texts:
+            texts[text_id] = _Text(meant=meant, counts=Counter(tokens(f"{around}\n{meant}")))
+        yield {
             "document_id": document_id, "position": position, "clause_position": place, "kind": passage.kind,
             "text": passage.text, "table_header": passage.table_header, "line_start": passage.lines[0],
-            "line_end": passage.lines[1],
-            "text_id": UUID(bytes=sha256(f"{around}\0{meant}".encode()).digest()[:16]),
+            "line_end": passage.lines[1], "text_id": text_id, "n_tokens": texts[text_id].counts.total(),
         }  # fmt: skip
-        yield row, meant, around
 
 
-def _words_around(document: PolicyDocument, clause: DocumentClause) -> str:
-    return "\n".join((document.front_matter.title, *clause.outer))
-
-
-async def _add_texts(session: TenantSession, passages: Iterable[tuple[Mapping[str, Any], str, str]]) -> None:
-    texts = {row["text_id"]: (meant, around) for row, meant, around in passages}
+async def _add_texts(session: TenantSession, texts: Mapping[UUID, _Text]) -> None:
     if not texts:
         return
-    counts = {text_id: Counter(tokens(f"{around}\n{meant}")) for text_id, (meant, around) in texts.items()}
     parameters = {
         "tenant": session.tenant_id,
         "texts": list(texts),
-        "lengths": [counts[text_id].total() for text_id in texts],
-        "contents": [meant for meant, _ in texts.values()],
+        "contents": [text.meant for text in texts.values()],
     }
     new = [row[0] for row in await session.fetch(_ADD_TEXTS, parameters)]
-    postings = [(token, text_id, min(tf, 32_767)) for text_id in new for token, tf in counts[text_id].items()]
+    postings = [(token, text_id, min(tf, MAX_TF)) for text_id in new for token, tf in texts[text_id].counts.items()]
     if postings:
         words, text_ids, tfs = map(list, zip(*postings, strict=True))
         await session.fetch(

@@ -3,9 +3,6 @@
 Markdown with YAML front matter. A text that must not be touched has none of ours: then a sidecar `<version>.terms.yaml`
 and the importer say the same things. A front matter without the key `policy` is somebody else's: it stays part of the
 text, so that line numbers hold, and is no passage.
-
-A clause is a heading with its text up to the next heading; text before the first heading is the clause `preamble`. What
-a heading's attribute line says holds for the headings inside it too, so that a staff-only section has no public part.
 """
 
 from __future__ import annotations
@@ -13,39 +10,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime
-from difflib import get_close_matches
-from itertools import zip_longest
 from pathlib import PurePosixPath
-from typing import Any, Final
-from zoneinfo import ZoneInfo
+from typing import Any
 
-from policies.applicability import EVERYWHERE, Applicability
-from policies.blocks import AttributeLine, Block, Heading, Passage, TermsBlock, read_blocks
+from policies.blocks import read_blocks
+from policies.clauses import ClauseBuilder, DocumentClause, DocumentTerm
 from policies.encoding import decode, tabs
 from policies.errors import Fault
-from policies.facts import FactType, FactValue
-from policies.front_matter import (
-    CLAUSE_KEYS,
-    ClauseAttributes,
-    FrontMatter,
-    Keys,
-    Surroundings,
-    read_clause_attributes,
-    read_front_matter,
-)
+from policies.front_matter import FrontMatter, Keys, Surroundings, read_front_matter
 from policies.marked_yaml import Entry, load_marked
-from policies.terms import Term, TermText, read_term, stating
-from policies.version import Audience, Better, Clause, Effect, Period, PolicyVersion
-
-MAX_CLAUSES: Final = 10_000
-#: Characters of one clause.
-MAX_CLAUSE: Final = 200_000
-
-PREAMBLE: Final = "preamble"
+from policies.version import Period, PolicyVersion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,61 +30,6 @@ class SourceFile:
     #: As faults name it, relative to the folder that is read; its stem is the version's name.
     path: str
     content: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentTerm:
-    name: str
-    #: None for a rule.
-    type: FactType | None
-    value: FactValue
-    rule: str | None
-    better: Better | None
-    #: The passage that states it.
-    quote: str
-    lines: tuple[int, int]
-    #: Where it is written: file and line.
-    place: tuple[str, int]
-
-    def in_clause(self, clause: Clause) -> Term:
-        return Term(
-            name=self.name, clause=clause, value=self.value, rule=self.rule, better=self.better, quote=self.quote,
-            lines=self.lines,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentClause:
-    anchor: str
-    heading: str
-    #: Headings around it, outermost first, without its own.
-    outer: tuple[str, ...]
-    #: First and last line, from 1.
-    lines: tuple[int, int]
-    #: Its own limits in time, UTC; None where the version's hold. Cut them with `valid_in`.
-    starts: datetime | None
-    ends: datetime | None
-    effect: Effect
-    audience: Audience
-    applies_to: Applicability
-    passages: tuple[Passage, ...]
-    terms: tuple[DocumentTerm, ...]
-
-    def valid_in(self, version: Period) -> Period | None:
-        """When the clause governs, cut to its version's period; None when that leaves nothing."""
-        start = version.start if self.starts is None else max(self.starts, version.start)
-        if self.ends is not None and self.ends <= start:
-            return None
-        return Period(start=start, end=self.ends).cut_to(version)
-
-    def in_version(self, version: PolicyVersion) -> Clause | None:
-        valid = self.valid_in(version.valid)
-        if valid is None:
-            return None
-        return Clause(
-            version=version, anchor=self.anchor, heading=self.heading, lines=self.lines, valid=valid, effect=self.effect,
-            audience=self.audience, applies_to=self.applies_to,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,8 +97,8 @@ def parse_document(
 ) -> PolicyDocument | list[Fault]:
     """The document in `source`, or everything that is wrong with it, in reading order.
 
-    Rules are not compiled here, for they may name terms of other documents: `policies.rules.check_rules` does that for
-    a set of documents.
+    Rules are not compiled here, for they may name terms of other documents: `policies.rule_checks.check_rules` does
+    that for a set of documents.
 
     Args:
         source: The Markdown file.
@@ -187,17 +109,22 @@ def parse_document(
     """
     faults: list[Fault] = []
     text = decode(source.content, path=source.path)
-    sidecar_text, beside = _read_sidecar(sidecar, faults)
     if isinstance(text, list):
+        _read_sidecar(sidecar, faults)
         return sorted([*text, *faults], key=lambda fault: fault.place)
     head, body_line = _read_head(text, source.path, faults)
+    readable = not faults
+    sidecar_text, beside = _read_sidecar(sidecar, faults)
     beyond = None if sidecar is None else _front_matter_beside(beside, sidecar.path, faults)
     layers = [keys for keys in (head, beyond, *defaults) if keys is not None]
-    front_matter = read_front_matter(layers, path=source.path, around=around)
+    # What a front matter that cannot be read leaves out is not missing.
+    front_matter = read_front_matter(layers, path=source.path, around=around) if readable else []
     if isinstance(front_matter, list):
         faults += front_matter
     lines = text.split("\n")
-    builder = _Clauses(source.path, around, own=head is not None, faults=faults)
+    if head is not None:
+        faults += tabs(text, path=source.path, start=sum(len(line) + 1 for line in lines[: body_line - 1]))
+    builder = ClauseBuilder(source.path, around, own=head is not None, faults=faults)
     clauses = builder.build(
         read_blocks("\n".join(lines[body_line - 1 :]), first_line=body_line),
         lines,
@@ -211,16 +138,6 @@ def parse_document(
     return PolicyDocument(
         path=source.path, version=name, front_matter=front_matter, text=text, sidecar=sidecar_text, clauses=clauses
     )
-
-
-def derived_anchor(heading: str) -> str:
-    """The anchor of a heading that its author gave none: its words, in any script, without a number in front.
-
-    The number is left out so that a clause keeps its anchor when clauses before it come or go.
-    """
-    folded = unicodedata.normalize("NFKC", heading).casefold()
-    words = re.sub(r"[^\w]+", "-", re.sub(r"^\s*([0-9]+[.)])*[0-9]*[.)]?\s+(?=\S)", "", folded)).strip("-_")
-    return words[:60].strip("-_") or "clause"
 
 
 def _version_name(name: str, path: str, faults: list[Fault]) -> str:
@@ -241,7 +158,6 @@ def _read_head(text: str, path: str, faults: list[Fault]) -> tuple[Keys | None, 
     body_line = head[0].count("\n") + 1
     if not re.search(r"^policy\s*:", head["yaml"], re.MULTILINE):
         return None, body_line
-    faults += tabs(text, path=path)
     loaded = load_marked(head["yaml"], path=path, first_line=2)
     if isinstance(loaded, Fault):
         faults.append(loaded)
@@ -281,207 +197,6 @@ def _front_matter_beside(beside: dict[str, Entry], path: str, faults: list[Fault
             Fault(path=path, line=entry.line, message="front_matter is no mapping", remedy="write key: value")
         )
     return Keys(path=path, entries=entries or {})
-
-
-@dataclass(slots=True, kw_only=True)
-class _Section:
-    """A heading and what stands under it."""
-
-    heading: Heading
-    passages: list[Passage]
-    #: File, name and entry of each term.
-    terms: list[tuple[str, str, Entry]]
-    attributes: list[Keys]
-    anchor: str = ""
-    last_line: int = 0
-    inside: _Section | None = None
-
-
-class _Clauses:
-    """Builds the clauses of one document and collects what is wrong with them."""
-
-    def __init__(self, path: str, around: Surroundings, *, own: bool, faults: list[Fault]) -> None:
-        self._path, self._around, self._own, self._faults = path, around, own, faults
-
-    def build(
-        self,
-        blocks: Sequence[Block],
-        lines: Sequence[str],
-        *,
-        sidecar: str,
-        beside: Mapping[str, Entry],
-        head: FrontMatter | None,
-    ) -> tuple[DocumentClause, ...]:
-        sections = list(self._sections(blocks))
-        self._name(sections)
-        self._take_from_sidecar(sections, sidecar, beside)
-        self._end(sections, lines)
-        self._refuse_excess(sections, lines)
-        attributes: dict[str, ClauseAttributes] = {}
-        clauses = []
-        for section in sections:
-            outer = ClauseAttributes() if section.inside is None else attributes[section.inside.anchor]
-            attributes[section.anchor] = self._attributes(section, outer, ZoneInfo(head.time_zone if head else "UTC"))
-            clauses.append(self._clause(section, attributes[section.anchor], head))
-        return tuple(clauses)
-
-    def _sections(self, blocks: Sequence[Block]) -> Iterator[_Section]:
-        current = _Section(heading=Heading(text="", level=0, line=1), passages=[], terms=[], attributes=[])
-        for block in blocks:
-            match block:
-                case Heading():
-                    # Text before the first heading is a clause; no text is none.
-                    if current.heading.level or current.passages or current.terms:
-                        yield current
-                    around: _Section | None = current
-                    while around is not None and around.heading.level >= block.level:
-                        around = around.inside
-                    inside = around if around is not None and around.heading.level else None
-                    current = _Section(heading=block, passages=[], terms=[], attributes=[], inside=inside)
-                case Passage():
-                    current.passages.append(block)
-                case TermsBlock():
-                    current.terms += self._terms_block(block)
-                case AttributeLine():
-                    self._attribute_line(block, current)
-        if current.heading.level or current.passages or current.terms:
-            yield current
-
-    def _terms_block(self, block: TermsBlock) -> Iterator[tuple[str, str, Entry]]:
-        loaded = load_marked(block.text, path=self._path, first_line=block.line)
-        if isinstance(loaded, Fault):
-            self._faults.append(loaded)
-        elif (terms := loaded.mapping()) is not None:
-            yield from ((self._path, name, entry) for name, entry in terms.items())
-        elif loaded.value is not None:
-            self._fault(block.line, "the terms are no mapping", "write one term a line: refund.window_days: 14")
-
-    def _attribute_line(self, block: AttributeLine, section: _Section) -> None:
-        loaded = load_marked(block.text, path=self._path, first_line=block.line)
-        entries = None if isinstance(loaded, Fault) else loaded.mapping()
-        if entries is not None and (self._own or set(entries) <= set(CLAUSE_KEYS)):
-            section.attributes.append(Keys(path=self._path, entries=entries))
-        elif self._own:
-            remedy = f"write {{key: value, …}} with keys of {', '.join(CLAUSE_KEYS)}"
-            self._fault(block.line, "the attribute line is not understood", remedy)
-        else:
-            section.passages.append(Passage(text=block.text, kind="paragraph", lines=(block.line, block.line)))
-
-    def _name(self, sections: Sequence[_Section]) -> None:
-        """Give each section its anchor: its author's, else one of its words, numbered where they repeat."""
-        taken: set[str] = set()
-        for section in sections:
-            anchor = section.heading.anchor
-            if anchor is not None and self._own and not re.fullmatch(r"[\w.-]+", anchor):
-                self._fault(section.heading.line, f"{anchor!r} is no anchor", "use letters, digits, '-', '_' and '.'")
-            elif anchor is not None and anchor in taken and self._own:
-                self._fault(section.heading.line, f"the anchor {anchor!r} stands twice", "give each clause its own")
-            elif anchor is not None and anchor not in taken and re.fullmatch(r"[\w.-]+", anchor):
-                section.anchor = anchor
-                taken.add(anchor)
-        numbers: dict[str, int] = {}
-        for section in sections:
-            if not section.anchor:
-                base = derived_anchor(section.heading.text) if section.heading.level else PREAMBLE
-                section.anchor = _free(base, taken, numbers)
-                taken.add(section.anchor)
-
-    def _take_from_sidecar(self, sections: Sequence[_Section], path: str, beside: Mapping[str, Entry]) -> None:
-        by_anchor = {section.anchor: section for section in sections}
-        for anchor, entry in beside.items():
-            section, said = by_anchor.get(anchor), entry.mapping()
-            if section is None:
-                near = get_close_matches(anchor, by_anchor, n=1, cutoff=0.4)
-                remedy = f"did you mean {near[0]!r}?" if near else "give the clause this anchor, or correct it"
-                self._fault(entry.line, f"no clause has the anchor {anchor!r}", remedy, path=path)
-            elif said is None:
-                self._fault(entry.line, f"{anchor}: no mapping", "write terms: {refund.window_days: 14}", path=path)
-            else:
-                keys = {key: value for key, value in said.items() if "." not in key}
-                if keys:
-                    section.attributes.append(Keys(path=path, entries=keys))
-                section.terms += ((path, key, value) for key, value in said.items() if "." in key)
-
-    def _end(self, sections: Sequence[_Section], lines: Sequence[str]) -> None:
-        for section, following in zip_longest(sections, sections[1:]):
-            last = len(lines) if following is None else following.heading.line - 1
-            while last > section.heading.line and not lines[last - 1].strip():
-                last -= 1
-            section.last_line = last
-
-    def _refuse_excess(self, sections: Sequence[_Section], lines: Sequence[str]) -> None:
-        if len(sections) > MAX_CLAUSES:
-            line = sections[MAX_CLAUSES].heading.line
-            self._fault(line, f"{len(sections)} clauses, more than {MAX_CLAUSES}", "split the document")
-        for section in sections:
-            size = sum(len(line) + 1 for line in lines[section.heading.line - 1 : section.last_line])
-            if size > MAX_CLAUSE:
-                message = f"a clause of {size} characters, more than {MAX_CLAUSE}"
-                self._fault(section.heading.line, message, "divide it by headings")
-
-    def _attributes(self, section: _Section, outer: ClauseAttributes, zone: ZoneInfo) -> ClauseAttributes:
-        for keys in section.attributes:
-            own = read_clause_attributes(keys, zone=zone, around=self._around)
-            if isinstance(own, list):
-                self._faults += own
-            else:
-                said = {field.name: getattr(own, field.name) for field in fields(own)}
-                outer = replace(outer, **{name: value for name, value in said.items() if value is not None})
-        return outer
-
-    def _clause(self, section: _Section, own: ClauseAttributes, head: FrontMatter | None) -> DocumentClause:
-        around, outer = section.inside, list[str]()
-        while around is not None:
-            outer.insert(0, around.heading.text)
-            around = around.inside
-        return DocumentClause(
-            anchor=section.anchor,
-            heading=section.heading.text or (head.title if head else ""),
-            outer=tuple(outer),
-            lines=(section.heading.line, section.last_line),
-            starts=own.starts,
-            ends=own.ends,
-            effect=own.effect or (head.effect if head else "mandatory"),
-            audience=own.audience or (head.audience if head else "public"),
-            applies_to=own.applies_to or (head.applies_to if head else EVERYWHERE),
-            passages=tuple(section.passages),
-            terms=tuple(self._terms(section)),
-        )
-
-    def _terms(self, section: _Section) -> Iterator[DocumentTerm]:
-        names: set[str] = set()
-        for path, name, entry in section.terms:
-            written = read_term(name, entry)
-            if isinstance(written, tuple):
-                self._fault(entry.line, *written, path=path)
-                continue
-            if name in names:
-                self._fault(entry.line, f"{name} stands twice in one clause", "keep one of them", path=path)
-            if name in self._around.facts:
-                self._fault(entry.line, f"{name} is a fact of facts.yaml", "give the term another name", path=path)
-            names.add(name)
-            passage = stating(written, tuple(section.passages))
-            if passage is None:
-                message = f"{name}: no passage of the clause {section.anchor!r} states it"
-                remedy = "write the sentence that states the term" if written.quote is None else "correct its quote"
-                self._fault(entry.line, message, remedy, path=path)
-                continue
-            yield DocumentTerm(
-                name=name, type=written.type, value=written.value, rule=written.rule, better=written.better,
-                quote=passage.text, lines=passage.lines, place=(path, entry.line),
-            )  # fmt: skip
-
-    def _fault(self, line: int, message: str, remedy: str, *, path: str | None = None) -> None:
-        self._faults.append(Fault(path=path or self._path, line=line, message=message, remedy=remedy))
-
-
-def _free(base: str, taken: set[str], numbers: dict[str, int]) -> str:
-    """`base`, or the first of `base-2`, `base-3`… that no clause has."""
-    anchor = base
-    while anchor in taken:
-        numbers[base] = numbers.get(base, 1) + 1
-        anchor = f"{base}-{numbers[base]}"
-    return anchor
 
 
 def _jsonable(value: object) -> Any:  # noqa: ANN401 Whatever JSON can hold.

@@ -1,4 +1,4 @@
-"""From the bytes of a file to its text: UTF-8, one kind of line end, nothing invisible that would break a later reader."""
+"""From the bytes of a file to its text: UTF-8, one kind of line end, no control characters."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def _invisible(text: str, path: str) -> Iterator[Fault]:
         return
 
 
-def tabs(text: str, *, path: str) -> Iterator[Fault]:
-    """The first tab of `text`: it looks like spaces and is read as another number of them."""
-    if (position := text.find("\t")) >= 0:
+def tabs(text: str, *, path: str, start: int = 0) -> Iterator[Fault]:
+    """The first tab of `text` from `start` on: it looks like spaces and is read as another number of them."""
+    if (position := text.find("\t", start)) >= 0:
         line, column = _place(text[:position])
         yield Fault(path=path, line=line, column=column, message="a tab", remedy="write spaces")
 

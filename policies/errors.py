@@ -25,9 +25,9 @@ class Fault:
         return f"{place}: {self.message}: {self.remedy}"
 
     @property
-    def place(self) -> tuple[str, int, int]:
+    def place(self) -> tuple[str, int, int, str]:
         """Sorts faults as a reader meets them."""
-        return self.path, self.line or 0, self.column or 0
+        return self.path, self.line or 0, self.column or 0, self.message
 
 
 class PolicyError(Exception):

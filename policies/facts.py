@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from difflib import get_close_matches
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from policies.encoding import decode
 from policies.errors import Fault
@@ -113,6 +113,5 @@ def _is_code(currency: str) -> bool:
     return re.fullmatch("[A-Z]{3}", currency) is not None
 
 
-def _declaration(name: str, said: Mapping[str, object]) -> FactDeclaration:
-    values = {**said, "values": tuple(said.get("values", ()))}  # type: ignore[call-overload]
-    return FactDeclaration(name=name, **values)  # type: ignore[arg-type]
+def _declaration(name: str, said: dict[str, Any]) -> FactDeclaration:
+    return FactDeclaration(name=name, **{**said, "values": tuple(said.get("values", ()))})

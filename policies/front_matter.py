@@ -270,7 +270,7 @@ class _Reader:
         name = self.text("time_zone") or self._around.time_zone
         try:
             ZoneInfo(name)
-        except (ValueError, OSError):
+        except (ValueError, KeyError, OSError):
             self.fault("time_zone", f"{name!r} is no time zone", "use an IANA name, e.g. Europe/Berlin")
             return "UTC"
         return name

@@ -1,7 +1,7 @@
 """A folder of policies as documents with final periods: one folder a policy, one file a version.
 
-`FOLDER/<policy>/<version>.md`, with `<version>.terms.yaml` beside it where there is one. What front matter and sidecar do
-not say, an overlay (`overlay.yaml` or `overlay.json` in the folder, or any file that is named) may, and then the
+`FOLDER/<policy>/<version>.md`, with `<version>.terms.yaml` beside it where there is one. What front matter and sidecar
+do not say, an overlay (`overlay.yaml` or `overlay.json` in the folder, or any file that is named) may, and then the
 policy's `meta.json`. The end of a version that gives none is the start of the next; a stated end stays, so that a gap
 stays a gap. Nothing outside the folder is read: symbolic links are refused, and no name in a file is used as a path.
 """
@@ -21,7 +21,7 @@ from policies.errors import Fault
 from policies.facts import FactType
 from policies.front_matter import Keys, Surroundings
 from policies.marked_yaml import Entry, entry_of, load_marked
-from policies.rules import check_rules
+from policies.rule_checks import check_rules
 
 #: Keys of `meta.json` that mean what they mean in front matter; the others are provenance.
 _META_KEYS: Final = ("policy", "title", "topic", "language", "authority", "rendition_of", "time_zone", "governed_by")

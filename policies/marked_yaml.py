@@ -1,7 +1,7 @@
 """YAML whose every value knows its line and column, so that a fault can be shown where it stands.
 
-A small, strict reading: keys are text and unique, `true` and `false` are the only booleans (`NO` is Norway), integers are
-decimal, there are no aliases, tags or second documents. A date stays a date, an instant a datetime, naive or aware.
+A small, strict reading: keys are text and unique, `true` and `false` are the only booleans (`NO` is Norway), integers
+are decimal, there are no aliases, tags or second documents. A date stays a date, an instant a datetime, naive or aware.
 """
 
 from __future__ import annotations

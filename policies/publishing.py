@@ -35,7 +35,7 @@ from unnest(%(policies)s::text[]) as name
 # After the lock, in a statement of its own: only now are the recordings of the writer before us visible.
 _PRESENT: Final[LiteralString] = """
 select v.policy_id, v.version, v.recording_id, v.document_id, v.valid_from, v.valid_to, d.attributes->>'ends', v.topic,
-       v.audience
+       v.audience, v.authority
 from policy_versions v
 join policy_documents d on d.tenant_id = v.tenant_id and d.document_id = v.document_id
 where v.tenant_id = %(tenant)s and v.policy_id = any(%(policies)s) and v.recorded_to is null
@@ -56,12 +56,12 @@ select %(tenant)s, topic, policy_id from unnest(%(topics)s::text[], %(policies)s
 on conflict do nothing
 """
 _RECORD: Final[LiteralString] = """
-insert into policy_versions (tenant_id, recording_id, topic, policy_id, version, document_id, audience, valid_from,
-                             valid_to, recorded_from, approval, recorded_by)
-select %(tenant)s, r.recording_id, r.topic, r.policy_id, r.version, r.document_id, r.audience, r.valid_from, r.valid_to,
-       %(instant)s, %(approval)s, %(by)s
+insert into policy_versions (tenant_id, recording_id, topic, policy_id, version, document_id, audience, authority,
+                             valid_from, valid_to, recorded_from, approval, recorded_by)
+select %(tenant)s, r.recording_id, r.topic, r.policy_id, r.version, r.document_id, r.audience, r.authority, r.valid_from,
+       r.valid_to, %(instant)s, %(approval)s, %(by)s
 from jsonb_to_recordset(%(rows)s::jsonb) as r (
-    recording_id uuid, topic text, policy_id text, version text, document_id uuid, audience text,
+    recording_id uuid, topic text, policy_id text, version text, document_id uuid, audience text, authority text,
     valid_from timestamptz, valid_to timestamptz)
 """
 _FORGET_CHANGES: Final[LiteralString] = """
@@ -113,6 +113,7 @@ class _Entry:
     version: str
     topic: str
     audience: str
+    authority: str
     document_id: UUID
     start: datetime
     #: Its own end; None: until the next version.
@@ -173,9 +174,9 @@ async def publish(
 
 
 def _present_entry(row: Sequence[Any]) -> _Entry:
-    policy, version, recording_id, document_id, start, end, own_end, topic, audience = row
+    policy, version, recording_id, document_id, start, end, own_end, topic, audience, authority = row
     return _Entry(
-        policy=policy, version=version, topic=topic, audience=audience, document_id=document_id, start=start, end=end,
+        policy=policy, version=version, topic=topic, audience=audience, authority=authority, document_id=document_id, start=start, end=end,
         own_end=None if own_end is None else datetime.fromisoformat(own_end), recording_id=recording_id,
     )  # fmt: skip
 
@@ -183,12 +184,11 @@ def _present_entry(row: Sequence[Any]) -> _Entry:
 def _without_given_ends(documents: Sequence[PolicyDocument]) -> list[PolicyDocument]:
     """An end at which the next version starts says nothing of its own: a version put between them moves it."""
     following = {
-        id(before): after.valid.start
-        for before, after in pairwise(documents)
-        if before.policy == after.policy
+        id(before): after.valid.start for before, after in pairwise(documents) if before.policy == after.policy
     }
     return [
-        document.ending(None) if document.valid.end is not None and document.valid.end == following.get(id(document))
+        document.ending(None)
+        if document.valid.end is not None and document.valid.end == following.get(id(document))
         else document
         for document in documents
     ]
@@ -201,7 +201,7 @@ def _document_id(tenant_id: UUID, document: PolicyDocument) -> UUID:
 def _given_entry(document_id: UUID, document: PolicyDocument) -> _Entry:
     head = document.front_matter
     return _Entry(
-        policy=document.policy, version=document.version, topic=head.topic, audience=head.audience,
+        policy=document.policy, version=document.version, topic=head.topic, audience=head.audience, authority=head.authority,
         document_id=document_id, start=head.starts, own_end=head.ends, end=head.ends,
     )  # fmt: skip
 
@@ -218,9 +218,7 @@ def _timelines(given: Sequence[_Entry], present: Mapping[tuple[str, str], _Entry
             raise PolicyStateError(*key, problem="it is given twice", remedy="give each version a name of its own")
     entries = {**present, **{entry.key: entry for entry in given}}
     ordered = sorted(entries.values(), key=lambda entry: (entry.policy, entry.start, entry.version))
-    return [
-        entry for _, timeline in groupby(ordered, key=attrgetter("policy")) for entry in _ended(list(timeline))
-    ]
+    return [entry for _, timeline in groupby(ordered, key=attrgetter("policy")) for entry in _ended(list(timeline))]
 
 
 def _ended(timeline: Sequence[_Entry]) -> Iterator[_Entry]:
@@ -246,7 +244,7 @@ async def _record(
     rows = [
         {
             "recording_id": uuid4(), "topic": entry.topic, "policy_id": entry.policy, "version": entry.version,
-            "document_id": entry.document_id, "audience": entry.audience, "valid_from": entry.start,
+            "document_id": entry.document_id, "audience": entry.audience, "authority": entry.authority, "valid_from": entry.start,
             "valid_to": entry.end,
         }
         for entry in changed

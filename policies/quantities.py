@@ -9,93 +9,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Final
 from zoneinfo import ZoneInfo
 
-Kind: TypeAlias = Literal["number", "percent", "amount", "date", "time", "code"]
-#: Year, month, day; what a text leaves out is None.
-Day: TypeAlias = tuple[int | None, int | None, int | None]
+from policies.quantity import Key, Quantity, amount, clock, code, day, number, percent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantity:
-    kind: Kind
-    #: As it stands in the text, and where it begins.
-    text: str = ""
-    start: int = 0
-    #: Of a number, percent or amount.
-    value: Decimal = Decimal(0)
-    #: Of a number: `day`, `business day`, `month`, `hour`, `minute`; of an amount: its currencies by comma (`$`: many).
-    unit: str | None = None
-    #: Readings of a date (03/04/2025 has two), of a time, or the code in lower case.
-    readings: frozenset[object] = frozenset()
-
-    def supported_by(self, known: Quantity) -> bool:
-        """Whether `known` says this quantity, or a more precise one that contains it."""
-        match self.kind, known.kind:
-            case ("number", "number"):
-                return self.value == known.value and (self.unit == known.unit or None in {self.unit, known.unit})
-            case ("number", "amount"):
-                return self.value == known.value and self.unit is None
-            case ("number", "date"):
-                return self.unit is None and any(day[0] == self.value for day in _days(known))
-            case ("amount", "number"):
-                return self.value == known.value and known.unit is None
-            case ("amount", "amount"):
-                return self.value == known.value and not _currencies(self).isdisjoint(_currencies(known))
-            case ("percent", "percent"):
-                return self.value == known.value
-            case ("date", "date"):
-                return any(_contains(mine, theirs) for mine in _days(self) for theirs in _days(known))
-            case ("date", "number"):
-                return known.unit is None and any(day == (int(known.value), None, None) for day in _days(self))
-            case _:
-                return self.kind == known.kind and not self.readings.isdisjoint(known.readings)
+def unsupported(text: str, known: AbstractSet[Key]) -> list[str]:
+    """The numbers, dates, amounts, times and codes of `text` that `known` does not hold, as they are written there."""
+    return [quantity.text for quantity in quantities(text) if quantity.needs.isdisjoint(known)]
 
 
-def unsupported(text: str, known: Iterable[Quantity]) -> list[str]:
-    """The numbers, dates, amounts, times and codes of `text` that none of `known` says, as they are written there."""
-    found = quantities(text)
-    if not found:
-        return []
-    said = tuple(known)
-    return [quantity.text for quantity in found if not any(quantity.supported_by(other) for other in said)]
+@lru_cache(maxsize=8_192)
+def keys_of_text(text: str) -> frozenset[Key]:
+    """All that the quantities of `text` say."""
+    return frozenset(key for quantity in quantities(text) for key in quantity.says)
 
 
-def value_quantities(value: object, *, zone: ZoneInfo) -> tuple[Quantity, ...]:
-    """The quantities that a fact or term says: an instant its day and time in `zone`, a text those in it."""
+# Typed, for to a cache True and 1 are otherwise the same.
+@lru_cache(maxsize=8_192, typed=True)
+def keys_of_value(value: object, zone: ZoneInfo) -> frozenset[Key]:
+    """All that a fact or term says: an instant its day and time in `zone`, a text what stands in it."""
     match value:
         case bool() | None:
-            return ()
+            return frozenset()
         case int():
-            return (Quantity(kind="number", value=Decimal(value)),)
+            return number(Decimal(value)).says
         case datetime():
             local = value.astimezone(zone)
-            return (
-                Quantity(kind="date", readings=frozenset({(local.year, local.month, local.day)})),
-                Quantity(kind="time", readings=frozenset({(local.hour, local.minute)})),
-            )
+            return keys_of_value(local.date(), zone) | clock(local.hour, local.minute).says
         case date():
-            return (Quantity(kind="date", readings=frozenset({(value.year, value.month, value.day)})),)
+            on = day((value.year, value.month, value.day))
+            return on.says if on is not None else frozenset()
         case str():
-            return quantities(value)
+            return keys_of_text(value)
         case tuple():
-            return tuple(quantity for item in value for quantity in value_quantities(item, zone=zone))
+            return frozenset(key for item in value for key in keys_of_value(item, zone))
         case _:
             raise TypeError(f"a {type(value).__name__} is no fact value")
-
-
-def amount_quantity(amount: Decimal, currency: str) -> Quantity:
-    """An amount in major units of an ISO 4217 currency."""
-    return Quantity(kind="amount", value=amount, unit=currency.upper())
-
-
-def percent_quantity(basis_points: int) -> Quantity:
-    return Quantity(kind="percent", value=Decimal(basis_points) / 100)
 
 
 @lru_cache(maxsize=8_192)
@@ -227,43 +183,27 @@ _HAN_PART: Final = re.compile(r"(\d+|[〇零一二三四五六七八九十]+)\s?
 
 
 def _iso_date(match: re.Match[str]) -> Quantity | None:
-    year, month, day = map(int, _DIGITS.findall(match[0])[:3])
-    return _date((year, month, day))
+    year, month, of_month = map(int, _DIGITS.findall(match[0])[:3])
+    return day((year, month, of_month))
 
 
 def _short_date(match: re.Match[str]) -> Quantity | None:
     first, second, year = map(int, _DIGITS.findall(match[0]))
-    return _date((year, second, first), (year, first, second))
+    return day((year, second, first), (year, first, second))
 
 
 def _month_name_date(match: re.Match[str]) -> Quantity | None:
     numbers = [int(digits) for digits in _DIGITS.findall(match[0])]
     month = _MONTHS.index(_MONTH_NAME.findall(match[0])[0]) + 1
-    day = next((n for n in numbers if n <= 31), None)  # noqa: PLR2004
+    of_month = next((n for n in numbers if n <= 31), None)  # noqa: PLR2004
     year = next((n for n in numbers if n > 31), None)  # noqa: PLR2004
-    return _date((year, month, day))
+    return day((year, month, of_month))
 
 
 def _han_date(match: re.Match[str]) -> Quantity | None:
     parts = {sign: _han_or_digits(digits) for digits, sign in _HAN_PART.findall(match[0])}
-    day = next((parts[sign] for sign in "日号號" if sign in parts), None)
-    return _date((parts.get("年"), parts.get("月"), day))
-
-
-def _date(*days: Day) -> Quantity | None:
-    """A date by its readings that a calendar has; None when it has none of them."""
-    readings = frozenset(day for day in days if _exists(day))
-    return Quantity(kind="date", readings=readings) if readings else None
-
-
-def _exists(day: Day) -> bool:
-    year, month, number = day
-    try:
-        # A leap year lets 29 February stand without its year.
-        date(year or 2000, month or 1, number or 1)
-    except ValueError:
-        return False
-    return True
+    of_month = next((parts[sign] for sign in "日号號" if sign in parts), None)
+    return day((parts.get("年"), parts.get("月"), of_month))
 
 
 def _clock(match: re.Match[str]) -> Quantity | None:
@@ -271,12 +211,12 @@ def _clock(match: re.Match[str]) -> Quantity | None:
     hour, minute = numbers[0], numbers[1] if ":" in match[0] else 0
     if re.search(r"[ap]\.?m", match[0]):
         hour = hour % 12 + (12 if "p" in match[0] else 0)
-    return Quantity(kind="time", readings=frozenset({(hour, minute)}))
+    return clock(hour, minute)
 
 
 def _amount(match: re.Match[str]) -> Quantity | None:
     value = _decimal(match["digits_of_amount"]) * _scale(match["scale_of_amount"])
-    return Quantity(kind="amount", value=value, unit=_CURRENCIES[match["currency"]])
+    return amount(value, _CURRENCIES[match["currency"]].split(","))
 
 
 def _digits(match: re.Match[str]) -> Quantity | None:
@@ -290,34 +230,34 @@ def _words(match: re.Match[str]) -> Quantity | None:
 
 
 def _han(match: re.Match[str]) -> Quantity | None:
-    number, suffix = match["han_number"], match["han_suffix"]
+    numeral, suffix = match["han_number"], match["han_suffix"]
     before = match.string[max(match.start() - 1, 0) : match.start()]
     # 一个 is an article; 最后一天 and 同一天 point at a day and count none.
-    if number == "一" and (suffix in _MEASURES or before in _POINTING):
+    if numeral == "一" and (suffix in _MEASURES or before in _POINTING):
         return None
-    return _with_suffix(Decimal(_chinese(number)), suffix)
+    return _with_suffix(Decimal(_chinese(numeral)), suffix)
 
 
 def _han_share(match: re.Match[str]) -> Quantity | None:
-    number = match[0].removeprefix("百分之")
-    return Quantity(kind="percent", value=_decimal(number) if number[0].isdecimal() else Decimal(_chinese(number)))
+    share = match[0].removeprefix("百分之")
+    return percent(_decimal(share) if share[0].isdecimal() else Decimal(_chinese(share)))
 
 
 def _code(match: re.Match[str]) -> Quantity | None:
-    return Quantity(kind="code", readings=frozenset({match[0]}))
+    return code(match[0])
 
 
 def _with_suffix(value: Decimal, suffix: str | None) -> Quantity:
     # A hyphen stands for a space in "30-calendar-day".
     suffix = suffix.replace("-", " ") if suffix else None
     if suffix is None or suffix in _MEASURES:
-        return Quantity(kind="number", value=value)
+        return number(value)
     if suffix in _SHARES:
-        return Quantity(kind="percent", value=value * _SHARES[suffix])
+        return percent(value * _SHARES[suffix])
     if suffix in _CURRENCIES:
-        return Quantity(kind="amount", value=value, unit=_CURRENCIES[suffix])
+        return amount(value, _CURRENCIES[suffix].split(","))
     unit, factor = _UNITS[suffix]
-    return Quantity(kind="number", value=value * factor, unit=unit)
+    return number(value * factor, unit)
 
 
 def _decimal(digits: str) -> Decimal:
@@ -346,11 +286,11 @@ def _english(spoken: str) -> Decimal:
     return Decimal(total + current)
 
 
-def _chinese(number: str) -> int:
-    if not any(c in _HAN_SCALES for c in number):
-        return int("".join(str(_HAN_DIGITS[c]) for c in number))
+def _chinese(numeral: str) -> int:
+    if not any(c in _HAN_SCALES for c in numeral):
+        return int("".join(str(_HAN_DIGITS[c]) for c in numeral))
     total = section = digit = 0
-    for c in number:
+    for c in numeral:
         if c in _HAN_DIGITS:
             digit = _HAN_DIGITS[c]
             continue
@@ -362,8 +302,8 @@ def _chinese(number: str) -> int:
     return total + section + digit
 
 
-def _han_or_digits(number: str) -> int:
-    return int(number) if number[0].isdecimal() else _chinese(number)
+def _han_or_digits(numeral: str) -> int:
+    return int(numeral) if numeral[0].isdecimal() else _chinese(numeral)
 
 
 _READERS: Final[dict[str, Callable[[re.Match[str]], Quantity | None]]] = {
@@ -382,15 +322,3 @@ _READERS: Final[dict[str, Callable[[re.Match[str]], Quantity | None]]] = {
     "section": _code,
     "code": _code,
 }
-
-
-def _currencies(quantity: Quantity) -> frozenset[str]:
-    return frozenset((quantity.unit or "").split(","))
-
-
-def _days(quantity: Quantity) -> list[Day]:
-    return [day for day in quantity.readings if isinstance(day, tuple) and len(day) == 3]  # noqa: PLR2004
-
-
-def _contains(claimed: Day, known: Day) -> bool:
-    return all(mine is None or mine == theirs for mine, theirs in zip(claimed, known, strict=True))

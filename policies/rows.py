@@ -41,9 +41,7 @@ def read_version(row: Sequence[Any]) -> PolicyVersion:
         transition=tuple(Transition(**step) for step in attributes["transition"]),
         supersedes=tuple(Reference(**target) for target in attributes["supersedes"]),
         amends=tuple(Reference(**target) for target in attributes["amends"]),
-        delegates=tuple(
-            Delegation(to=part["to"], terms=frozenset(part["terms"])) for part in attributes["delegates"]
-        ),
+        delegates=tuple(Delegation(to=part["to"], terms=frozenset(part["terms"])) for part in attributes["delegates"]),
         rendition_of=attributes["rendition_of"],
     )
 

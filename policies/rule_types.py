@@ -63,7 +63,7 @@ class TypeChecker:
         self._facts, self._terms = facts, terms
         self._variables: list[tuple[str, RuleType]] = []
 
-    def infer(self, node: Node) -> RuleType:
+    def infer(self, node: Node) -> RuleType:  # noqa: C901, PLR0911 One case a kind of node.
         """The type of `node`'s value.
 
         Raises:

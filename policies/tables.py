@@ -111,6 +111,7 @@ policy_versions = Table(
     Column("version", Text, nullable=False),
     Column("document_id", Uuid, nullable=False),
     Column("audience", Text, nullable=False),
+    Column("authority", Text, nullable=False),
     _instant("valid_from"),
     _instant("valid_to", nullable=True),
     _instant("recorded_from"),
@@ -198,8 +199,7 @@ passage_texts = Table(
     _tenant(),
     #: The first 16 bytes of its sha256.
     Column("text_id", Uuid, nullable=False),
-    Column("n_tokens", Integer, nullable=False),
-    #: What is indexed; kept so that vectors can be made later.
+    #: What a vector is made of; kept so that it can be made later.
     Column("text", Text, nullable=False),
     _key("passage_texts", "text_id"),
     _refers("passage_texts", "tenants"),
@@ -219,6 +219,8 @@ policy_passages = Table(
     Column("line_start", Integer, nullable=False),
     Column("line_end", Integer, nullable=False),
     Column("text_id", Uuid, nullable=False),
+    #: Length of what is searched.
+    Column("n_tokens", Integer, nullable=False),
     _key("policy_passages", "document_id", "position"),
     _refers("policy_passages", "policy_clauses", "document_id", "clause_position", to=("document_id", "position")),
     _refers("policy_passages", "passage_texts", "text_id"),

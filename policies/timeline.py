@@ -34,17 +34,21 @@ _CHANGE: Final[LiteralString] = """
 # `first`: start of the version in force at the start of a date's period, or of the last one before it. `last`: start of
 # the last version that begins before the period ends.
 _TIMELINE: Final[LiteralString] = f"""
-with e as materialized (
+with dated as materialized (
     select e.policy_id, d.starts, d.ends,
            (select v.valid_from {_CURRENT} and v.valid_from <= d.starts order by v.valid_from desc limit 1) as first,
            (select v.valid_from {_CURRENT} and v.valid_from < d.ends order by v.valid_from desc limit 1) as last
     from policies e cross join unnest(%(starts)s::timestamptz[], %(ends)s::timestamptz[]) as d (starts, ends)
     where e.tenant_id = %(tenant)s and e.topic = %(topic)s
 ),
+-- Not where it is compared: `coalesce` may leak what row-level security hides, so no index would be asked with it.
+e as materialized (select *, coalesce(first, starts) as earliest from dated),
 meant (policy_id, valid_from) as (
     select e.policy_id, v.valid_from
     from e cross join lateral (
-        select v.valid_from {_CURRENT} and v.valid_from between coalesce(e.first, e.starts) and e.last
+        select v.valid_from {_CURRENT} and v.valid_from between e.earliest and e.last
+        -- Here and below: a look-up by index for each row, whatever the planner believes of the number of rows.
+        offset 0
     ) v
     union
     select e.policy_id, (select v.valid_from {_CURRENT} and v.valid_from < e.first order by v.valid_from desc limit 1)
@@ -75,7 +79,6 @@ cross join lateral (
     select * from policy_versions v
     where v.tenant_id = %(tenant)s and v.policy_id = meant.policy_id and v.valid_from = meant.valid_from
       and v.recorded_to is null and v.topic = %(topic)s and v.audience = any(%(audiences)s)
-    -- Keeps the look-up by index, whatever the planner believes of the number of rows.
     offset 0
 ) v
 left join policy_documents d

@@ -62,8 +62,9 @@ def start_of_day(day: date, zone: ZoneInfo) -> datetime:
 
 
 def day_period(day: date, zone: ZoneInfo) -> Period:
-    """The whole of `day` in `zone`: what a date without a time means."""
-    return Period(start=start_of_day(day, zone), end=start_of_day(day + timedelta(days=1), zone))
+    """The whole of `day` in `zone`: what a date without a time means; of a day that the zone left out, one instant."""
+    start, end = start_of_day(day, zone), start_of_day(day + timedelta(days=1), zone)
+    return Period(start=start, end=end) if start < end else instant_period(start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,6 +41,15 @@ class NotFoundError(RequestError):
         self.name = name
 
 
+class TenantExistsError(RequestError):
+    """A flag that is for a new tenant says otherwise than the tenant there is."""
+
+    code: ClassVar[str] = "tenant_exists"
+
+    def __init__(self, slug: str, *, flag: str, has: str) -> None:
+        super().__init__(f"tenant {slug!r} exists and has {has!r}; leave {flag} out, or change it by `tenant load`")
+
+
 class StorageError(SupportAgentError):
     """The database cannot be used as it stands."""
 

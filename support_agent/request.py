@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time
 from typing import Any, Literal, cast
+from zoneinfo import ZoneInfo
 
 from policies.facts import FactDeclaration, FactValue
 from support_agent.domain.question import Language, Principal, Question
@@ -82,14 +83,33 @@ def to_question(request: AskRequest, tenant: Tenant, *, now: datetime) -> Questi
         text=text,
         tenant=tenant.slug,
         principal=Principal(kind=kind, customer_id=customer, staff_id=staff, verified=request.verified),
-        asked_at=_instant(request.at, tenant=tenant, now=now),
+        asked_at=read_instant("at", request.at, zone=tenant.zone) or now.astimezone(UTC),
         locale=cast("Language | None", request.locale),
         conversation=_identifier("conversation", request.conversation),
         stated_facts=_facts(request.facts or {}, tenant),
     )
 
 
-def fact_value(declaration: FactDeclaration, raw: Any, *, tenant: Tenant) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
+def read_instant(field: str, raw: str | None, *, zone: ZoneInfo) -> datetime | None:
+    """An instant with offset, or a bare date as that day's noon in `zone`, as UTC; None stays None.
+
+    Raises:
+        InvalidRequestError: It is neither, or lies outside the calendar.
+    """
+    if raw is None:
+        return None
+    text = _text(field, raw)
+    try:
+        if len(text) == len("2025-03-05"):
+            return datetime.combine(date.fromisoformat(text), time(12), zone).astimezone(UTC)
+        return _aware(text)
+    except (ValueError, OverflowError) as error:
+        raise InvalidRequestError(
+            field, "must be an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05: noon there)"
+        ) from error
+
+
+def fact_value(declaration: FactDeclaration, raw: Any) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
     """`raw` as the declared type; text is read the way a person writes it on a command line.
 
     Raises:
@@ -97,7 +117,7 @@ def fact_value(declaration: FactDeclaration, raw: Any, *, tenant: Tenant) -> Fac
     """
     field = f"facts.{declaration.name}"
     try:
-        value = _typed(declaration, raw, tenant)
+        value = _typed(declaration, raw)
     except (ValueError, TypeError, OverflowError) as error:
         raise InvalidRequestError(field, f"must be {_KIND[declaration.type]}") from error
     if declaration.values and value not in declaration.values:
@@ -119,7 +139,7 @@ _KIND = {
 }
 
 
-def _typed(declaration: FactDeclaration, raw: Any, tenant: Tenant) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
+def _typed(declaration: FactDeclaration, raw: Any) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
     match declaration.type:
         case "bool":
             if isinstance(raw, bool):
@@ -150,24 +170,10 @@ def _facts(raw: Mapping[str, Any], tenant: Tenant) -> dict[str, FactValue]:
             known = ", ".join(sorted(tenant.facts))
             raise InvalidRequestError("facts", f"names a fact that the tenant does not declare; declared are {known}")
         try:
-            stated[name] = fact_value(declaration, value, tenant=tenant)
+            stated[name] = fact_value(declaration, value)
         except KeyError as error:
             raise InvalidRequestError(f"facts.{name}", "must be true or false") from error
     return stated
-
-
-def _instant(raw: str | None, *, tenant: Tenant, now: datetime) -> datetime:
-    if raw is None:
-        return now.astimezone(UTC)
-    text = _text("at", raw)
-    try:
-        if len(text) == len("2025-03-05"):
-            return datetime.combine(date.fromisoformat(text), time(12), tenant.zone).astimezone(UTC)
-        return _aware(text)
-    except (ValueError, OverflowError) as error:
-        raise InvalidRequestError(
-            "at", "must be an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05: noon there)"
-        ) from error
 
 
 def _aware(text: str) -> datetime:

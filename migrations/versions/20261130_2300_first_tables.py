@@ -68,6 +68,7 @@ create table policy_versions (
     version text not null,
     document_id uuid not null,
     audience text not null,
+    authority text not null,
     valid_from timestamptz not null,
     valid_to timestamptz,
     recorded_from timestamptz not null,
@@ -79,9 +80,10 @@ create table policy_versions (
     constraint policy_versions_pkey primary key (tenant_id, recording_id),
     constraint policy_versions_policy_id_fkey foreign key (tenant_id, topic, policy_id) references policies,
     constraint policy_versions_document_id_fkey foreign key (tenant_id, document_id) references policy_documents,
-    -- At any moment of record, one policy has one version in force.
+    -- At any moment of record, one policy has one version in force. The collation keeps other queries off this index:
+    -- before the table is analysed, they would take it for the cheaper one and read a policy's whole history.
     constraint policy_versions_one_in_force_excl
-        exclude using gist (tenant_id with =, policy_id with =, valid with &&, recorded with &&),
+        exclude using gist (tenant_id with =, policy_id collate "C" with =, valid with &&, recorded with &&),
     constraint policy_versions_valid_check check (not isempty(valid)),
     constraint policy_versions_recorded_check check (not isempty(recorded)),
     -- An open end is null: infinity and far years are slips of a pen.
@@ -128,7 +130,6 @@ create table policy_clauses (
 create table passage_texts (
     tenant_id uuid not null,
     text_id uuid not null,
-    n_tokens integer not null,
     text text not null,
     constraint passage_texts_pkey primary key (tenant_id, text_id),
     constraint passage_texts_tenant_id_fkey foreign key (tenant_id) references tenants
@@ -145,6 +146,7 @@ create table policy_passages (
     line_start integer not null,
     line_end integer not null,
     text_id uuid not null,
+    n_tokens integer not null,
     constraint policy_passages_pkey primary key (tenant_id, document_id, position),
     constraint policy_passages_clause_position_fkey
         foreign key (tenant_id, document_id, clause_position) references policy_clauses,

@@ -89,8 +89,9 @@ async def _ask_many(defaults: AskRequest, name: str) -> None:
                 sys.stdout.buffer.write(orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE))
                 sys.stdout.buffer.flush()
                 if sys.stderr.isatty():
-                    print(f"\r{n_asked} asked, {n_bad} with errors", end="", file=sys.stderr, flush=True)
-    talk(f"{n_asked} asked, {n_bad} with errors" if not sys.stderr.isatty() else "")
+                    sys.stderr.write(f"\r{n_asked} asked, {n_bad} with errors")
+                    sys.stderr.flush()
+    talk("" if sys.stderr.isatty() else f"{n_asked} asked, {n_bad} with errors")
 
 
 async def _ask_line(application: Application, line: str, defaults: AskRequest) -> dict[str, object]:

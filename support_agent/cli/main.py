@@ -13,6 +13,7 @@ import typer
 from connectors.errors import SourceError
 from policies.errors import PolicyError
 from support_agent.cli import ask, database, escalation, explain, policy, tenant
+from support_agent.cli.options import say, talk
 from support_agent.errors import InvalidRequestError, SupportAgentError
 
 app = typer.Typer(
@@ -37,7 +38,7 @@ def _options(
     if version:
         from importlib.metadata import version as installed  # noqa: PLC0415 - only this flag needs it
 
-        print(installed("support-agent"))
+        say(installed("support-agent"))
         raise typer.Exit
 
 
@@ -54,10 +55,10 @@ def run() -> None:
         sys.stderr.close()
         sys.exit(1)
     except KeyboardInterrupt:
-        print("stopped; what had not been committed is undone", file=sys.stderr)
+        talk("stopped; what had not been committed is undone")
         sys.exit(130)
 
 
 def _fail(error: Exception, *, code: int) -> None:
-    print(f"support-agent: {error}", file=sys.stderr)
+    talk(f"support-agent: {error}")
     sys.exit(code)

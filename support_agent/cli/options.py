@@ -28,6 +28,12 @@ def print_json(value: object) -> None:
     sys.stdout.buffer.flush()
 
 
+def say(text: str) -> None:
+    """A result in words, on standard output."""
+    sys.stdout.write(f"{text}\n")
+
+
 def talk(message: str) -> None:
     """Say something to the person at the terminal, apart from the result."""
-    print(message, file=sys.stderr)
+    sys.stderr.write(f"{message}\n")
+    sys.stderr.flush()

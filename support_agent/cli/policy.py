@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, Tenant, print_json, run_async, talk
+from support_agent.cli.options import Json, Tenant, print_json, run_async, say, talk
 from support_agent.settings import read_settings
 
 app = typer.Typer(help="The versioned policies of a tenant.", no_args_is_help=True)
@@ -56,7 +56,7 @@ def import_folder(  # noqa: PLR0913 - each is a flag of the command
             print_json(report)
             return
         done = f"{report['n_published']} published, {report['n_unchanged']} unchanged" if publish else "checked only"
-        print(f"{report['n_policies']} policies, {report['n_versions']} versions: {done}.")
+        say(f"{report['n_policies']} policies, {report['n_versions']} versions: {done}.")
         if not publish:
             talk("Nothing was stored; add --publish to publish.")
 
@@ -139,7 +139,7 @@ def as_of(
 
 
 @app.command()
-def search(  # noqa: PLR0913 - each is a flag of the command
+def search(
     text: Annotated[str, typer.Argument(help="What to look for, in English or Chinese.")],
     *,
     tenant: Tenant,

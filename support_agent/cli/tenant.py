@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, print_json, run_async, talk
+from support_agent.cli.options import Json, print_json, run_async, say, talk
 from support_agent.settings import read_settings
 
 app = typer.Typer(help="A business on this installation.", no_args_is_help=True)
@@ -16,7 +16,9 @@ app = typer.Typer(help="A business on this installation.", no_args_is_help=True)
 
 @app.command()
 def load(
-    folder: Annotated[Path, typer.Argument(help="Folder with tenant.yaml, facts.yaml, playbooks/, documents/, trial/.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Folder with tenant.yaml, facts.yaml, playbooks/, documents/, trial/.")
+    ],
     *,
     tenant: Annotated[
         str | None, typer.Option("--tenant", "-t", help="Must equal the slug in tenant.yaml when given.")
@@ -39,4 +41,4 @@ async def _load(folder: Path, tenant: str | None, *, as_json: bool) -> None:
         print_json(report)
         return
     changed = "changed" if report["changed"] else "nothing changed"
-    print(f"Tenant {report['tenant']}: {report['n_policies']} policies in {report['n_versions']} versions, {changed}.")
+    say(f"Tenant {report['tenant']}: {report['n_policies']} policies in {report['n_versions']} versions, {changed}.")

@@ -31,7 +31,7 @@ class Grounds:
     #: Facts and resolved terms by dotted name.
     values: Mapping[str, FactValue] = field(default_factory=dict)
     calculated: Mapping[str, Calculation] = field(default_factory=dict)
-    #: What the customer said, by fact; a period as its first and last instant.
+    #: What the customer said, by fact, and the date the question names as `stated`; a period as its start and end.
     stated: Mapping[str, tuple[FactValue, ...]] = field(default_factory=dict)
 
     def number(self, evidence: Evidence) -> int:

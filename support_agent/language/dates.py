@@ -1,7 +1,8 @@
 """Calendar arithmetic for what people say relative to the day they ask on.
 
-Days are half-open pairs `(first, end)` of calendar dates in the tenant's zone; weeks start on Monday (ISO 8601), seasons
-are the northern meteorological ones. A date that the calendar does not have raises ValueError (or OverflowError).
+Days are half-open pairs `(first, end)` of calendar dates in the tenant's zone; weeks start on Monday (ISO 8601),
+seasons are the northern meteorological ones. A date that the calendar does not have raises ValueError (or
+OverflowError).
 """
 
 from __future__ import annotations

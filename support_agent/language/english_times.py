@@ -138,7 +138,7 @@ def _part_of_year(match: _Match, asked: Asked) -> Found:
 
 
 def _part_of_unit(match: _Match, asked: Asked) -> Found:
-    """ "The end of the month", "the beginning of this year"; without "this" the last that has begun."""
+    """Parts like "the end of the month", "the beginning of this year"; without "this" the last that has begun."""
     which, part = match["which"], _part(match)
     if match["unit"] == "year":
         if not which:
@@ -167,7 +167,7 @@ def _later(match: _Match, asked: Asked) -> Found:
 
 
 def _day_of_month(match: _Match, asked: Asked) -> Found | None:
-    """ "On the 5th": not the fifth of something."""
+    """A day like "on the 5th": not the fifth of something."""
     if asked.operator in ("in", "at", "for", "during", "around", "of", "within", "over"):
         return None
     ends = _SENTENCE_GOES_ON.match(match.string, match.end())
@@ -276,7 +276,7 @@ def _week_day_of_week(match: _Match, asked: Asked) -> Found:
 
 
 def _week_day(match: _Match, asked: Asked) -> Found | None:
-    """ "On Wed" is a day; "in the sun" and "we" are not."""
+    """As in: "on Wed" is a day; "in the sun" and "we" are not."""
     if len(match["weekday"]) < len("monday") and asked.operator not in (
         "on",
         "since",
@@ -301,15 +301,15 @@ def _near_day(match: _Match, asked: Asked) -> Found:
 
 
 def _now(_match: _Match, asked: Asked) -> Found | None:
-    """ "By now" and "for now" ask for no time."""
+    """The request; "by now" and "for now" ask for no time."""
     return None if asked.operator else moment(asked.at)
 
 
 def _which_unit(match: _Match, asked: Asked) -> Found:
     unit = words.UNITS[match["unit"]]
     # "The past year" and "within the last month" end today.
-    spoken_as_window = match["which"] == "last" and unit != "quarter" and asked.operator in ("in", "within", "over", "during")
-    if match["which"] == "past" or spoken_as_window:
+    in_the_last = match["which"] == "last" and asked.operator in ("in", "within", "over", "during")
+    if match["which"] == "past" or (in_the_last and unit != "quarter"):
         return rolling(asked, 1, unit)
     return relative(asked, words.UNITS_AWAY[match["which"]], unit)
 
@@ -338,7 +338,7 @@ def _ago(match: _Match, asked: Asked) -> Found | None:
 
 
 def _day_long_ago(match: _Match, asked: Asked) -> Found | None:
-    """ "A year ago today"."""
+    """The very day ("a year ago today"), not its year."""
     amount = _amount(match)
     if amount.unit not in ("week", "month", "year"):
         return None

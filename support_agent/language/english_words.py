@@ -69,7 +69,8 @@ DAYS_AWAY: Final = {
     "this morning": 0, "this afternoon": 0, "this evening": 0, "tomorrow": 1, "day after tomorrow": 2,
 }  # fmt: skip
 PARTS: Final[dict[str, Part]] = {
-    "early": "early", "beginning": "early", "start": "early", "mid": "mid", "middle": "mid", "late": "late", "end": "late",
+    "early": "early", "beginning": "early", "start": "early", "mid": "mid", "middle": "mid",
+    "late": "late", "end": "late",
 }  # fmt: skip
 #: Lowest and highest number that imprecise words can mean.
 VAGUE: Final = {"couple": (1, 3), "few": (2, 6), "several": (3, 9), "some": (2, 9)}
@@ -96,7 +97,10 @@ PART: Final = r"(?P<part>early|mid|late|(?:the\s+)?(?:beginning|start|middle|end
 #: "may 14 days be…", "march 3 items": the number counts what follows.
 NOT_COUNTED: Final = rf"(?![0-9:%]|\.[0-9]|[\s-]+(?:(?:business|working|calendar)\s+)?(?:{UNIT_WORDS})s?(?![a-z]))"
 
-DAY_MONTH: Final = rf"(?:{ANY_WEEKDAY}\.?,?\s+(?:the\s+)?)?(?:{DAY}\s*(?:of\s+)?|(?P<ordinal>{ENGLISH_ORDINAL})\s+of\s+)-?{MONTH}{_AND_YEAR}"
+DAY_MONTH: Final = (
+    rf"(?:{ANY_WEEKDAY}\.?,?\s+(?:the\s+)?)?"
+    rf"(?:{DAY}\s*(?:of\s+)?|(?P<ordinal>{ENGLISH_ORDINAL})\s+of\s+)-?{MONTH}{_AND_YEAR}"
+)
 MONTH_DAY: Final = (
     rf"(?:{ANY_WEEKDAY}\.?,?\s+)?{MONTH}\s+(?:the\s+)?(?:{DAY}|(?P<ordinal>{ENGLISH_ORDINAL})){NOT_COUNTED}{_AND_YEAR}"
 )
@@ -116,18 +120,14 @@ LENGTH: Final = (
 #: A length that no article begins: "a year" alone is a price or a habit as often as a duration.
 COUNTED_LENGTH: Final = rf"(?!an?\s(?!couple|few)){LENGTH}"
 
-_OTHER_STARTS = (
-    "about almost any approximately around as at back before beginning between by coming couple current currently cyber "
-    "day double during end middle each earlier early even ever every few for from half halloween in inside just last late later "
-    "less mid month more nearly new next no nowadays of on one other over past per presently previous prior right "
-    "roughly several since singles some start starting than thanksgiving the this till today tomorrow tonight through "
-    "under until up valentine's week within year yesterday black boxing christmas at after h1 h2 q1 q2 q3 q4 now"
-)
+_OTHER_STARTS = """
+about after almost any approximately around as at back before beginning between black boxing by christmas coming
+couple current currently cyber day double during each earlier early end even ever every few for from h1 h2 half
+halloween in inside just last late later less mid middle month more nearly new next no now nowadays of on one other
+over past per presently previous prior q1 q2 q3 q4 right roughly several since singles some start starting than
+thanksgiving the this through till today tomorrow tonight under until up valentine's week within year yesterday
+"""
 #: Every word that a rule or a preposition in front of one can begin with: a scan looks no closer at the others.
 STARTS: Final = "[0-9]|(?:{})(?![a-z])".format(
-    "|".join(
-        sorted(
-            {*_OTHER_STARTS.split(), *MONTHS, *WEEKDAYS, *SEASONS, *SPELLED_NUMBERS, *SPELLED_ORDINALS}, reverse=True
-        )
-    )
+    "|".join(sorted({*_OTHER_STARTS.split(), *MONTHS, *WEEKDAYS, *SEASONS, *SPELLED_NUMBERS, *SPELLED_ORDINALS}))
 )

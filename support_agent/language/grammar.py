@@ -1,8 +1,8 @@
 """How a table of patterns becomes a scanner: every rule says what its words mean, the first that matches takes them.
 
-All patterns of a language are one alternation, so a question is scanned once; only the rule that matched is then matched
-again, alone, for its named parts. Patterns see folded text. A rule that finds words which mean nothing (29 February
-2023, "for now", 周一至周五) takes them all the same, so that no later rule reads a part of them.
+All patterns of a language are one alternation, so a question is scanned once; only the rule that matched is then
+matched again, alone, for its named parts. Patterns see folded text. A rule that finds words which mean nothing
+(29 February 2023, "for now", 周一至周五) takes them all the same, so that no later rule reads a part of them.
 """
 
 from __future__ import annotations
@@ -69,24 +69,26 @@ class Grammar:
         self._after = after
         self._alone: dict[int, re.Pattern[str]] = {}
         alternatives = "|".join(_alternative(number, rule) for number, rule in enumerate(rules))
-        self._all = re.compile(
-            f"{before}(?:(?P<operator>{operators}))?(?:{alternatives}){after}(?:(?P<suffix>{suffixes}))?"
-        )
+        self._all = re.compile(f"{before}(?P<operator>{operators})?(?:{alternatives}){after}")
+        self._suffix = re.compile(suffixes)
 
     def hits(self, folded: str) -> Iterator[Hit]:
         """What the rules take from the text, from left to right."""
         for found in self._all.finditer(folded):
-            number = next(number for number in range(len(self._rules)) if found[f"rule{number}"] is not None)
-            match = self._pattern(number).match(folded, found.start(f"rule{number}"))
+            # The operator stands first, so the last group is the rule that matched.
+            name = found.lastgroup or ""
+            number = int(name.removeprefix("rule"))
+            match = self._pattern(number).match(folded, found.start(name))
             if match is None:  # pragma: no cover The same pattern has just matched here.
                 continue
+            suffix = self._suffix.match(folded, found.end())
             yield Hit(
                 rule=self._rules[number],
                 match=match,
                 start=found.start(),
-                end=found.end(),
+                end=suffix.end() if suffix else found.end(),
                 operator=_plain(found["operator"]),
-                suffix=_plain(found["suffix"]),
+                suffix=_plain(suffix[0] if suffix else None),
             )
 
     def _pattern(self, number: int) -> re.Pattern[str]:

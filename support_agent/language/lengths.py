@@ -11,7 +11,7 @@ from support_agent.domain.reading import EARLIEST, DurationUnit
 from support_agent.language.dates import ONE_DAY, Asked, Found, Unit, back, one_day, rolling, shift, unit_around, whole
 from support_agent.language.grammar import Length
 
-#: "about" is one unit either way, "odd" up to one more (一年多前), "more" and "less" have no other end but the calendar's.
+#: "about" is one unit either way, "odd" up to one more (一年多前), "more" is anything before, "less" anything since.
 Hedge: TypeAlias = Literal["exact", "about", "odd", "more", "less"]
 
 # A unit and a half in the next smaller unit: its name, how many make a whole, how many a half.

@@ -11,53 +11,18 @@ _HAN_CHARACTER = re.compile(f"[{HAN}]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?")
 # Words of grammar say more than names do: "What does 七天无理由 mean" is English, "我的 order 能 refund 吗" Chinese.
 _CHINESE_GRAMMAR = frozenset("的了吗呢吧是我你您他这那什么怎能可以在有没不请问还就都把被")
-_ENGLISH_GRAMMAR = frozenset(
-    (
-        "a",
-        "an",
-        "the",
-        "i",
-        "my",
-        "we",
-        "our",
-        "you",
-        "it",
-        "is",
-        "are",
-        "was",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "what",
-    )
-    + (
-        "when",
-        "where",
-        "how",
-        "why",
-        "which",
-        "who",
-        "will",
-        "of",
-        "in",
-        "on",
-        "for",
-        "to",
-        "and",
-        "not",
-        "have",
-        "has",
-    )
-)
+_ENGLISH_GRAMMAR_TEXT = """
+a an the i my we our you it is are was do does did can could what when where how why which who will of in on for to and
+not have has
+"""
+_ENGLISH_GRAMMAR = frozenset(_ENGLISH_GRAMMAR_TEXT.split())
 _GRAMMAR_WEIGHT = 2
 # An English word says about as much as one and a half characters.
 _LATIN_WEIGHT = 1.5
 
 
 def language_of(text: str, *, locale: str | None = None, default: Language = "en") -> Language:
-    """The language to answer in: the caller's locale (BCP 47) where it is one of ours, else what most of the text is in.
+    """The language to answer in: the caller's locale (BCP 47) where it is one of ours, else that of most of the text.
 
     Args:
         default: For text without a word of either.

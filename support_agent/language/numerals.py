@@ -52,7 +52,7 @@ def english_ordinal(text: str) -> int:
 
 
 def chinese_number(text: str) -> int:
-    """The number that `CHINESE_NUMBER` matched: 14, 十四, 二十三, 一百零五; digits in a row are read as such (二〇二四)."""
+    """The number that `CHINESE_NUMBER` matched: 14, 十四, 一百零五; digits in a row stay digits (二〇二四)."""
     if text.isdigit() and text.isascii():
         return int(text)
     if "十" not in text and "百" not in text:

@@ -32,6 +32,8 @@ _SENTENCE_END = re.compile(r"[?!;。？！；\n]|\.(?=\s|$)")
 # A comma between a word and a time keeps them as far apart as so many letters.
 _CLAUSE_END = re.compile("[,，]")
 _COMMA = 12
+# Farther away no word is looked for, whatever the punctuation: the cost of a text grows with its length, not its square.
+_LONG_SENTENCE = 200
 _FUTURE = {
     "en": re.compile(
         r"(?<![a-z])(?:will|going\s+to|shall|upcoming|plan(?:ning)?\s+to|renews|expires|due|want\s+to)(?![a-z])|'ll(?![a-z])"
@@ -71,9 +73,10 @@ def roles(folded: str, mentions: Sequence[Mention], *, languages: Sequence[Langu
 
 def speaks_of_the_future(folded: str, span: Span, *, languages: Sequence[Language]) -> bool:
     """Whether the sentence around the span says that its time is still to come."""
-    start = max((end.end() for end in _SENTENCE_END.finditer(folded, 0, span[0])), default=0)
-    sentence_end = _SENTENCE_END.search(folded, span[1])
-    end = sentence_end.start() if sentence_end else len(folded)
+    earliest, latest = max(0, span[0] - _LONG_SENTENCE), span[1] + _LONG_SENTENCE
+    start = max((end.end() for end in _SENTENCE_END.finditer(folded, earliest, span[0])), default=earliest)
+    sentence_end = _SENTENCE_END.search(folded, span[1], latest)
+    end = sentence_end.start() if sentence_end else latest
     return any(_FUTURE[language].search(folded, start, end) for language in languages)
 
 

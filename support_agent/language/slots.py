@@ -38,7 +38,7 @@ def order_numbers(text: str, pattern: re.Pattern[str]) -> tuple[OrderNumber, ...
     written = _same_length(text)
     capitals = written.upper() if len(written.upper()) == len(written) else written
     shape = capitals.translate(_LOOKALIKES)
-    shouted = written == capitals and re.search(r"[A-Z]{2,}\s+[A-Z]{2,}", written) is not None
+    shouted = written == capitals and re.search(r"(?<![A-Z])[A-Z]{2,}\s[A-Z]{2}", written) is not None
     found = []
     for match in _bounded(pattern).finditer(shape):
         start, end = match.span()
@@ -77,7 +77,7 @@ class PhraseMatch:
 
 
 class Phrases:
-    """Phrases by name, compiled once: English ones match as sequences of stems, those with Chinese in them as substrings."""
+    """Phrases by name, compiled once: English ones match as sequences of stems, others as substrings of folded text."""
 
     def __init__(self, phrases: Mapping[str, Iterable[str]]) -> None:
         self._by_first_stem: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}

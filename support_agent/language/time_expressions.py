@@ -104,7 +104,7 @@ def _hits(folded: str, languages: Sequence[Language], taken: Sequence[Span]) -> 
 
 def _meaning(hit: Hit, asked: Asked) -> Found | Length | None:
     try:
-        return hit.rule.meaning(hit.match, replace(asked, operator=hit.operator))
+        return hit.rule.meaning(hit.match, replace(asked, operator=hit.operator) if hit.operator else asked)
     except (ValueError, OverflowError):
         # A date that the calendar does not have, such as 29 February 2023, is no date.
         return None
@@ -127,7 +127,7 @@ def _with_roles(
             hit.operator == "by" or speaks_of_the_future(folded, hit.match.span(), languages=languages)
         )
         decided = (_found(hit, replace(asked, future=True)) or found) if ahead else found
-        meant.append(_Meant(hit=hit, span=(hit.start, hit.end), found=decided, role=role))
+        meant.append(_Meant(hit=hit, span=hit.match.span(), found=decided, role=role))
     return meant
 
 
@@ -176,7 +176,7 @@ def _range(one: _Meant, other: _Meant, asked: Asked) -> _Meant | None:
         return None
     return _Meant(
         hit=one.hit,
-        span=(one.span[0], other.span[1]),
+        span=(one.hit.start, other.hit.end),
         found=Found(period=Period(start=first.period.start, end=last.period.end), precision="range"),
         role=one.role or other.role,
     )
@@ -190,14 +190,14 @@ def _lacks_year(meant: _Meant, asked: Asked) -> bool:
 def _bounded(meant: _Meant, asked: Asked) -> _Meant:
     bound = _BOUNDS.get(meant.hit.suffix) or _BOUNDS.get(meant.hit.operator)
     if bound is None:
-        return replace(meant, span=meant.hit.match.span())
+        return meant
     found = meant.found
     limited = Found(
         period=found.period and _limited(found.period, bound, asked),
         precision="range",
         alternatives=tuple(_limited(period, bound, asked) for period in found.alternatives),
     )
-    return replace(meant, found=limited)
+    return replace(meant, span=(meant.hit.start, meant.hit.end), found=limited)
 
 
 def _limited(period: Period, bound: Bound, asked: Asked) -> Period:

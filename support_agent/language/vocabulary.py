@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from support_agent.domain.question import Language
-from support_agent.domain.reading import VocabularyMatch, Reading
+from support_agent.domain.reading import Reading, VocabularyMatch
 from support_agent.domain.tenant import Tenant
 from support_agent.language.slots import Phrases
 

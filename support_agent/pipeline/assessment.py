@@ -93,7 +93,7 @@ def assess(
         work.settle(need)
     decided = None
     if plan.decide is not None and (resolution := work.resolutions.get(plan.decide)) is not None:
-        decided = decision.decide(resolution, values=work.values, compiled=load_rule)
+        decided = decision.decide(resolution, values=work.values)
     return replace(
         case,
         values=work.values,
@@ -153,12 +153,10 @@ class _Work:
             return
         self._settling.add(need)
         rules = self._by_need[need]
-        for name in sorted(decision.references(rules, compiled=load_rule)):
+        for name in sorted(decision.references(rules)):
             if name in self._by_need:
                 self.settle(name)
-        candidates = decision.evaluate_rules(
-            rules, values=self.values, asked_at=self._question.asked_at, compiled=load_rule
-        )
+        candidates = decision.evaluate_rules(rules, values=self.values, asked_at=self._question.asked_at)
         resolution = resolve(need, candidates, self._situation)
         self.resolutions[need] = resolution
         if resolution.status == "settled" and resolution.winner is not None:
@@ -223,7 +221,7 @@ def recorded_period(value: datetime | date, tenant: Tenant) -> Period:
     return instant_period(value) if isinstance(value, datetime) else day_period(value, tenant.zone)
 
 
-def _situation(  # noqa: PLR0913 - each is a part of the situation
+def _situation(
     case: Case,
     stated: Mapping[str, FactValue | Period],
     slots: Slots,

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -19,7 +20,9 @@ from zoneinfo import ZoneInfo
 
 from connectors.base import Evidence
 from policies.facts import FactDeclaration, FactValue
-from policies.quantities import Quantity, amount_quantity, percent_quantity, quantities, unsupported, value_quantities
+from policies.quantities import keys_of_text, keys_of_value, quantities, unsupported
+from policies.quantity import Key, amount, number, percent
+from policies.terms import unit_of
 from support_agent.domain.claim import Claim, Draft, Grounds
 from support_agent.domain.outcome import Citation
 from support_agent.domain.question import Language
@@ -29,6 +32,8 @@ MAX_QUOTE: Final = 400
 #: Currencies without minor units, by ISO 4217; the others that we meet have hundredths.
 _WHOLE_CURRENCIES: Final = frozenset({"JPY", "KRW", "CLP", "VND", "ISK", "XAF", "XOF", "PYG", "UGX", "RWF"})
 _ELLIPSIS: Final = "…"
+#: The smallest difference the store can tell: the last instant of a half-open period lies so far before its end.
+_MOMENT: Final = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +92,12 @@ def unsupported_numbers(
     """The figures of `text` that neither `passages` nor the named values of `grounds` give, as they are written."""
     if not quantities(text):
         return []
-    known = [quantity for passage in passages for quantity in _said_by(passage, grounds, zone)]
+    known: set[Key] = set()
+    for passage in passages:
+        known |= _said_by(passage, grounds, zone)
     for name in calculated:
-        known += [quantity for value in _named(name, grounds) for quantity in _typed(name, value, grounds, zone)]
+        for value in _named(name, grounds):
+            known |= _typed(name, value, grounds, zone)
     return unsupported(text, known)
 
 
@@ -156,15 +164,15 @@ def _passages(claim: Claim, grounds: Grounds) -> list[Passage]:
     """The evidence of `claim` as it is quoted: its records, and the first passages at two places."""
     chosen: list[Passage] = []
     places: set[tuple[object, ...]] = set()
-    for number in claim.evidence:
-        evidence = grounds.evidence[number - 1]
+    for n in claim.evidence:
+        evidence = grounds.evidence[n - 1]
         if evidence.clause is not None:
             place = (evidence.locator, evidence.quote)
             if place not in places and len(places) == MAX_PASSAGES:
                 continue
             places.add(place)
         quote = _quoted(evidence, claim.text)
-        chosen.append(Passage(evidence, quote, number in claim.considered))
+        chosen.append(Passage(evidence, quote, n in claim.considered))
     return chosen
 
 
@@ -173,44 +181,40 @@ def _quoted(evidence: Evidence, text: str) -> str:
     if len(evidence.quote) <= MAX_QUOTE:
         return evidence.quote
     head = excerpt(evidence.quote)
-    in_head = quantities(head)
+    in_head = keys_of_text(head)
     for wanted in quantities(text):
-        if not any(wanted.supported_by(known) for known in in_head):
+        if wanted.needs.isdisjoint(in_head):
             for known in quantities(evidence.quote):
                 if wanted.supported_by(known):
                     return excerpt(evidence.quote, around=known.start)
     return head
 
 
-def _said_by(passage: Passage, grounds: Grounds, zone: ZoneInfo) -> Iterator[Quantity]:
+def _said_by(passage: Passage, grounds: Grounds, zone: ZoneInfo) -> AbstractSet[Key]:
     """What a citation shows: the quote, the value behind it, the record's number, the version's name and dates."""
-    evidence = passage.evidence
-    yield from quantities(passage.quote)
-    yield from _typed(evidence.need, evidence.value, grounds, zone)
-    yield from quantities(evidence.locator.document)
-    if (clause := evidence.clause) is None:
-        return
-    yield from quantities(f"{clause.version.title} {clause.heading}")
-    yield from value_quantities(clause.valid.start, zone=zone)
-    if clause.valid.end is not None:
-        yield from value_quantities(clause.valid.end, zone=zone)
-        yield from value_quantities(clause.valid.end - timedelta(microseconds=1), zone=zone)
+    evidence, clause = passage.evidence, passage.evidence.clause
+    shown = keys_of_text(passage.quote) | _typed(evidence.need, evidence.value, grounds, zone)
+    if clause is None:
+        return shown | keys_of_text(evidence.locator.document)
+    shown |= keys_of_text(clause.version.title) | keys_of_text(clause.heading) | keys_of_value(clause.valid.start, zone)
+    end = clause.valid.end
+    return shown if end is None else shown | keys_of_value(end, zone) | keys_of_value(end - _MOMENT, zone)
 
 
-def _typed(name: str, value: FactValue, grounds: Grounds, zone: ZoneInfo) -> Iterator[Quantity]:
+def _typed(name: str, value: FactValue, grounds: Grounds, zone: ZoneInfo) -> AbstractSet[Key]:
     """A value in each way that its type is written: minor units also as an amount, basis points also as a share."""
-    yield from value_quantities(value, zone=zone)
+    plain = keys_of_value(value, zone)
     if not isinstance(value, int) or isinstance(value, bool):
-        return
+        return plain
     declaration = grounds.facts.get(name)
-    kind = declaration.type if declaration else None
-    if kind == "basis_points" or name.endswith("_bp"):
-        yield percent_quantity(value)
-    elif kind == "money" and declaration is not None and (currency := _currency(declaration, grounds)):
-        yield amount_quantity(_major(value, currency), currency)
-    elif name.endswith("_minor"):
+    kind = declaration.type if declaration else unit_of(name)
+    if kind == "basis_points":
+        return plain | percent(Decimal(value) / 100).says
+    if kind == "money":
+        currency = _currency(declaration, grounds) if declaration else None
         # A term does not say its currency; its quote does.
-        yield Quantity(kind="number", value=_major(value, ""))
+        return plain | (amount(_major(value, currency), [currency]) if currency else number(_major(value, None))).says
+    return plain
 
 
 def _currency(declaration: FactDeclaration, grounds: Grounds) -> str | None:
@@ -219,15 +223,20 @@ def _currency(declaration: FactDeclaration, grounds: Grounds) -> str | None:
     return value if isinstance(value, str) else named if named and "." not in named else None
 
 
-def _major(minor: int, currency: str) -> Decimal:
+def _major(minor: int, currency: str | None) -> Decimal:
     return Decimal(minor) if currency in _WHOLE_CURRENCIES else Decimal(minor).scaleb(-2)
 
 
-def _named(name: str, grounds: Grounds) -> tuple[FactValue, ...]:
+def _named(name: str, grounds: Grounds) -> Iterator[FactValue]:
     if name == "asked_at":
-        return (grounds.asked_at,)
-    calculation = grounds.calculated.get(name)
-    return (calculation.value,) if calculation else grounds.stated.get(name, ())
+        yield grounds.asked_at
+    elif name in grounds.calculated:
+        yield grounds.calculated[name].value
+    for value in grounds.stated.get(name, ()):
+        yield value
+        if isinstance(value, datetime):
+            # The end of a stated period lies outside it, and its last day is what is said.
+            yield value - _MOMENT
 
 
 # A quotation, or the end of a sentence outside one: a full stop before a space, or a Chinese one.

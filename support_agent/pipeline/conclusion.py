@@ -12,7 +12,6 @@ from zoneinfo import ZoneInfo
 
 from connectors.base import Evidence
 from policies.facts import FactValue
-from policies.rules import load_rule
 from policies.version import Period
 from support_agent.domain.claim import Draft, Grounds
 from support_agent.domain.conflict import Conflict, GoverningDate, Resolution
@@ -159,7 +158,9 @@ def from_passages(
     if opened is not None and opened.conflict is not None:
         if plan.on_conflict == "escalate":
             return hand_over("conflict", setting, need=opened.need, resolutions=resolutions)
-        draft = composition.conflict_draft(opened.conflict, _grounds(case, setting), setting.voice, uncertainties=notes)
+        draft = composition.conflict_draft(
+            opened.conflict, grounds_of(case, setting), setting.voice, uncertainties=notes
+        )
         return _composed("answered_with_conflict", draft, case, setting, resolutions, governing=opened)
     gap = next((r for r in resolutions if r.status == "policy_gap"), None)
     if gap is not None:
@@ -167,7 +168,9 @@ def from_passages(
     ranked = setting.question.principal.kind == "staff"
     if case.missing and not ranked:
         return ask_back(composition.clarify(case.missing[0], setting.voice), _conflicts(resolutions))
-    draft = composition.passage_draft(hits, _grounds(case, setting), setting.voice, ranked=ranked, uncertainties=notes)
+    draft = composition.passage_draft(
+        hits, grounds_of(case, setting), setting.voice, ranked=ranked, uncertainties=notes
+    )
     settled = next((r for r in resolutions if r.winner is not None), None)
     return _composed("answered", draft, case, setting, resolutions, governing=settled, step=step)
 
@@ -176,11 +179,11 @@ def from_comparison(
     older: Sequence[Evidence], newer: Sequence[Evidence], case: Case, setting: Setting, *, step: str | None
 ) -> Conclusion:
     """Two versions side by side."""
-    draft = composition.comparison_draft(older, newer, _grounds(case, setting), setting.voice)
+    draft = composition.comparison_draft(older, newer, grounds_of(case, setting), setting.voice)
     return _composed("answered", draft, case, setting, (), governing=None, step=step)
 
 
-def _composed(  # noqa: PLR0913 - each is a part of the conclusion
+def _composed(
     status: Status,
     draft: Draft,
     case: Case,
@@ -192,7 +195,7 @@ def _composed(  # noqa: PLR0913 - each is a part of the conclusion
 ) -> Conclusion:
     composed = finish(
         draft,
-        _grounds(case, setting),
+        grounds_of(case, setting),
         language=setting.voice.language,
         zone=setting.voice.zone,
         next_step=step,
@@ -222,7 +225,7 @@ def _stopped(playbook: Playbook, case: Case, setting: Setting, plan: Plan) -> Co
     if opened is not None and opened.conflict is not None:
         if playbook.on_conflict == "escalate":
             return hand_over("conflict", setting, need=opened.need, resolutions=resolutions)
-        draft = composition.conflict_draft(opened.conflict, _grounds(case, setting), setting.voice)
+        draft = composition.conflict_draft(opened.conflict, grounds_of(case, setting), setting.voice)
         return _composed("answered_with_conflict", draft, case, setting, resolutions, governing=opened)
     if plan.decide is None or case.decision is not None:
         return None
@@ -240,9 +243,9 @@ def _matters(resolution: Resolution, case: Case, plan: Plan) -> bool:
 
 def _told(playbook: Playbook, case: Case, setting: Setting, unread: Sequence[str]) -> Composition:
     voice = _voice(case, setting)
-    grounds = _grounds(case, setting, playbook=playbook)
+    grounds = grounds_of(case, setting, playbook=playbook)
     values = {**grounds.values, **{name: made.value for name, made in grounds.calculated.items()}}
-    said = {"values": values, "asked_at": setting.question.asked_at, "zone": voice.zone, "compiled": load_rule}
+    said = {"values": values, "asked_at": setting.question.asked_at, "zone": voice.zone}
     resolutions = list(case.resolutions.values())
     draft = composition.worded_draft(
         holding(playbook.wording, **said),
@@ -270,13 +273,12 @@ def _gist(playbook: Playbook, case: Case, setting: Setting) -> tuple[object, ...
         return (case.decision.value,)
     values = {**case.values}
     zone = _voice(case, setting).zone
-    said = holding(
-        playbook.wording, values=values, asked_at=setting.question.asked_at, zone=zone, compiled=load_rule
-    )
+    said = holding(playbook.wording, values=values, asked_at=setting.question.asked_at, zone=zone)
     return tuple(playbook.wording.index(sentence) for sentence in said)
 
 
-def _grounds(case: Case, setting: Setting, *, playbook: Playbook | None = None) -> Grounds:
+def grounds_of(case: Case, setting: Setting, *, playbook: Playbook | None = None) -> Grounds:
+    """Everything that an answer about `case` may rest on; with the playbook's calculations when one is given."""
     stated = statements_of_customer(setting.question, setting.slots)
     made = {}
     if playbook is not None:
@@ -285,7 +287,6 @@ def _grounds(case: Case, setting: Setting, *, playbook: Playbook | None = None) 
             values=case.values,
             asked_at=setting.question.asked_at,
             zone=_voice(case, setting).zone,
-            compiled=load_rule,
         )
     return Grounds(
         evidence=setting.evidence,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from connectors.base import Evidence, Lookup, LookupValue
+from policies.applicability import applies, unknown_dimensions
 from policies.facts import FactValue
-from policies.version import Period, instant_period
+from policies.version import Period, PolicyVersion, instant_period
 from support_agent.domain.plan import Plan, SubQuestion
 from support_agent.domain.question import Question
 from support_agent.domain.tenant import Tenant
@@ -17,6 +19,9 @@ from support_agent.pipeline.planning import MAX_ORDERS, Slots
 from support_agent.pipeline.retrieval import Findings
 
 PASSAGES = "passages"
+#: All terms of a topic: what a comparison shows, and what a passage is checked against.
+TERMS = "terms"
+INSTANT = timedelta(microseconds=1)
 #: The sources that answer from the policy store.
 DOCUMENT_SOURCES = frozenset({"policy", "faq"})
 
@@ -35,9 +40,21 @@ def lookups_of(
             **sub.parameters,
         }
         return [(sub.id, Lookup(source=sub.source, needs=sub.needs, parameters=parameters))]
+    asked_for = instant_period(question.asked_at) if slots.as_of is None else slots.as_of
     return [
-        (sub.id, Lookup(source=sub.source, needs=sub.needs, parameters={**sub.parameters, **_dates(facts, question)}))
-        for facts in _facts_by_order(findings, question, slots, tenant)
+        (
+            sub.id,
+            Lookup(
+                source=sub.source,
+                needs=sub.needs,
+                parameters={
+                    **sub.parameters,
+                    "dates": {"asked_at": asked_for, **periods},
+                    "asked_at": question.asked_at,
+                },
+            ),
+        )
+        for periods in _periods_by_order(findings, question, slots, tenant)
     ]
 
 
@@ -51,9 +68,7 @@ def known_dimensions(
 ) -> dict[str, FactValue]:
     """Where the customer stands, by applicability dimension; what is unknown, or differs by order, limits nothing."""
     facts: dict[str, FactValue] = {
-        name: value
-        for name, value in statements_of_customer(question, slots).items()
-        if not isinstance(value, Period)
+        name: value for name, value in statements_of_customer(question, slots).items() if not isinstance(value, Period)
     }
     facts |= {one.need: one.value for one in evidence if one.source == "profile" and one.value is not None}
     return {dimension: facts[fact] for dimension, fact in tenant.dimensions.items() if fact in facts}
@@ -75,19 +90,74 @@ def with_further_facts(plan: Plan, verdict: Verdict, findings: Findings, tenant:
     return replace(plan, sub_questions=(*plan.sub_questions, *further)) if further else plan
 
 
-def _facts_by_order(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """Two versions of one policy to compare; `ask` names the fact that decides which policy it is."""
+
+    older: PolicyVersion | None = None
+    newer: PolicyVersion | None = None
+    ask: str | None = None
+
+
+def sides_of_comparison(findings: Findings, *, question: Question, slots: Slots, tenant: Tenant) -> Sides:
+    """The version in force on the date asked about and the one before it, of the policy that applies.
+
+    Of several policies of the topic the highest rank is compared; an FAQ and a rendition explain others. Where nothing
+    came before, the scheduled version that follows is the newer side.
+    """
+    on = (slots.as_of.end - INSTANT if slots.as_of.end else slots.as_of.start) if slots.as_of else question.asked_at
+    known = {name: str(value) for name, value in known_dimensions(findings.evidence, question, slots, tenant).items()}
+    lines: dict[str, list[PolicyVersion]] = {}
+    for version in _versions(findings.evidence):
+        if version.authority != "faq" and version.rendition_of is None:
+            lines.setdefault(version.policy, []).append(version)
+    pairs = []
+    for versions in lines.values():
+        pair = _neighbours(sorted(versions, key=lambda version: version.valid.start), on)
+        if pair and applies(pair[1].applies_to, known, groups=tenant.region_groups, on=on) is not False:
+            pairs.append(pair)
+    if not pairs:
+        return Sides()
+    top = max(tenant.ladder.level(newer.authority) for _, newer in pairs)
+    highest = [pair for pair in pairs if tenant.ladder.level(pair[1].authority) == top]
+    if len(highest) == 1:
+        return Sides(older=highest[0][0], newer=highest[0][1])
+    unknown = [name for _, newer in highest for name in sorted(unknown_dimensions(newer.applies_to, known))]
+    if unknown:
+        return Sides(ask=tenant.dimensions[unknown[0]])
+    older, newer = min(highest, key=lambda pair: pair[1].policy)
+    return Sides(older=older, newer=newer)
+
+
+def _neighbours(versions: Sequence[PolicyVersion], on: datetime) -> tuple[PolicyVersion, PolicyVersion] | None:
+    for index, version in enumerate(versions):
+        if version.valid.contains(on):
+            if index:
+                return versions[index - 1], version
+            return (version, versions[1]) if len(versions) > 1 else None
+    return None
+
+
+def _versions(evidence: Iterable[Evidence]) -> Iterable[PolicyVersion]:
+    found = {}
+    for one in evidence:
+        if one.term is not None:
+            version = one.term.clause.version
+            found[version.policy, version.version] = version
+    return found.values()
+
+
+def _periods_by_order(
     findings: Findings, question: Question, slots: Slots, tenant: Tenant
 ) -> Sequence[Mapping[str, Period]]:
+    """The date facts of each candidate order as periods; one entry when there is no order."""
     stated = statements_of_customer(question, slots)
     shared = {one.need: one.value for one in findings.evidence if one.source not in {"orders", *DOCUMENT_SOURCES}}
     per_order: dict[str, dict[str, FactValue]] = {}
     for one in findings.from_source("orders"):
         per_order.setdefault(one.locator.document, {})[one.need] = one.value
+    facts = [{**shared, **own} for own in list(per_order.values())[:MAX_ORDERS]] or [shared]
     return [
-        date_periods({**stated, **{name: value for name, value in {**shared, **facts}.items() if value is not None}}, tenant)
-        for facts in (list(per_order.values())[:MAX_ORDERS] or [{}])
+        date_periods({**stated, **{name: value for name, value in own.items() if value is not None}}, tenant)
+        for own in facts
     ]
-
-
-def _dates(periods: Mapping[str, Period], question: Question) -> dict[str, LookupValue]:
-    return {"dates": dict(periods), "asked_at": question.asked_at}

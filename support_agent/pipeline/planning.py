@@ -6,8 +6,8 @@ request alone, before anything is looked up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from connectors.base import LookupValue
@@ -16,7 +16,7 @@ from policies.version import Period
 from support_agent.domain.outcome import EscalationReason
 from support_agent.domain.plan import Plan, SubQuestion
 from support_agent.domain.playbook import Playbook, PlaybookNeed
-from support_agent.domain.question import Principal
+from support_agent.domain.question import Principal, Question
 from support_agent.domain.reading import Reading, TimeExpression
 from support_agent.domain.tenant import Tenant
 
@@ -80,26 +80,41 @@ def triage(reading: Reading, *, principal: Principal) -> Ending | None:
     return None
 
 
-def recognise(
-    reading: Reading, playbooks: Sequence[Playbook], *, similarity: Callable[[Playbook], float] | None
-) -> Playbook | None:
-    """The playbook the question is for: by its words, else by likeness to its examples.
+def gate(question: Question, slots: Slots, *, playbook: Playbook | None) -> Ending | None:
+    """Refuse personal data to a caller whom nobody vouches for; what they state themselves may still be judged."""
+    principal = question.principal
+    personal = bool(slots.order_numbers) or bool(playbook and playbook.order_slot)
+    if not personal or (principal.verified and principal.customer_id is not None) or principal.kind == "staff":
+        return None
+    stated = any(name.startswith("order.") for name in question.stated_facts)
+    return None if stated and not slots.order_numbers else Ending(status="refused", text="verify")
 
-    Args:
-        similarity: Highest cosine of the question to the playbook's examples; called only when words do not decide.
-    """
+
+def by_words(reading: Reading, playbooks: Sequence[Playbook]) -> tuple[Playbook | None, tuple[Playbook, ...]]:
+    """The playbook that the question's words decide for; without one, those between which likeness may decide."""
     open_ones = [playbook for playbook in playbooks if playbook.mode != "off" and not _excluded(reading, playbook)]
     weights = _weights(reading, "trigger")
     best = max((weights.get(playbook.id, 0) for playbook in open_ones), default=0)
     named = [playbook for playbook in open_ones if best and weights.get(playbook.id) == best]
-    if len(named) == 1:
-        return named[0]
-    if similarity is None:
+    return (named[0], ()) if len(named) == 1 else (None, tuple(named or open_ones))
+
+
+def by_likeness(reading: Reading, playbooks: Sequence[Playbook], likeness: Mapping[str, float]) -> Playbook | None:
+    """The playbook whose examples are most like the question; among those that words named, the threshold is lower."""
+    top = max(playbooks, key=lambda playbook: (likeness.get(playbook.id, 0.0), playbook.id), default=None)
+    if top is None:
         return None
-    rest = named or open_ones
-    likeness = {playbook.id: similarity(playbook) for playbook in rest}
-    top = max(rest, key=lambda playbook: likeness[playbook.id], default=None)
-    return top if top is not None and (named or likeness[top.id] >= VECTOR_THRESHOLD) else None
+    named = top.id in _weights(reading, "trigger")
+    return top if named or likeness.get(top.id, 0.0) >= VECTOR_THRESHOLD else None
+
+
+def with_terms_of(plan: Plan, topic: str) -> Plan:
+    """The plan with a further sub-question: what all sources on `topic` say, beside the passages already found."""
+    before = tuple(sub.id for sub in plan.sub_questions)
+    further = SubQuestion(
+        id=f"q{len(before) + 1}", source="policy", needs=("terms",), parameters={"topic": topic}, after=before
+    )
+    return replace(plan, sub_questions=(*plan.sub_questions, further), topic=plan.topic or topic)
 
 
 def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -> Slots:

@@ -9,21 +9,35 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
 from connectors.settings import load_connector_settings
+from policies.authority import DEFAULT_LADDER, Ladder
 from policies.encoding import decode
 from policies.errors import Fault, PolicyParseError
 from policies.facts import Facts, load_facts
 from policies.marked_yaml import Entry, load_marked
 from support_agent.domain.tenant import Tenant
+from support_agent.errors import InvalidRequestError
 from support_agent.playbooks.loading import parse_playbooks
 from support_agent.tenants.settings import TenantSettings, build_tenant
 
 TENANT, FACTS, PLAYBOOKS = "tenant.yaml", "facts.yaml", "playbooks"
+#: Member states with the days they joined and left, for tenants that have not stated their own groups.
+EUROPEAN_UNION = {
+    "EU": [
+        *({"region": region} for region in "AT BE DE DK ES FI FR GR IE IT LU NL PT SE".split()),
+        *({"region": r, "from": date(2004, 5, 1)} for r in "CY CZ EE HU LT LV MT PL SI SK".split()),
+        *({"region": region, "from": date(2007, 1, 1)} for region in ("BG", "RO")),
+        {"region": "HR", "from": date(2013, 7, 1)},
+        {"region": "GB", "until": date(2020, 2, 1)},
+    ]
+}
 BUILT_IN = Path(__file__).parent.parent / PLAYBOOKS
 
 
@@ -90,6 +104,29 @@ def read_tenant(files: Mapping[str, str], *, revision: int) -> Tenant:
     return build_tenant(settings, facts=facts, playbooks=tuple(playbooks), revision=revision)
 
 
+def new_tenant_files(slug: str, *, time_zone: str | None, authorities: str | None) -> dict[str, str]:
+    """The settings of a tenant that is made by an import: its slug, zone and ranks, and the European Union by dates.
+
+    Raises:
+        InvalidRequestError: A flag has no such value.
+    """
+    try:
+        ladder = Ladder.parse(authorities) if authorities is not None else DEFAULT_LADDER
+    except ValueError as error:
+        raise InvalidRequestError("--authorities", str(error)) from error
+    settings = {
+        "tenant": slug,
+        "name": {"en": slug, "zh": slug},
+        "time_zone": time_zone or "UTC",
+        "ladder": [sorted(rung) for rung in ladder.rungs],
+        "region_groups": EUROPEAN_UNION,
+        "contact": {"en": "Reply here and a person will answer.", "zh": "请直接回复，会有专人答复。"},
+    }
+    files = {TENANT: yaml.safe_dump(settings, allow_unicode=True, sort_keys=False)}
+    read_tenant(files, revision=0)
+    return files
+
+
 def _settings(text: str, faults: list[Fault]) -> TenantSettings | None:
     marked = load_marked(text, path=TENANT)
     if isinstance(marked, Fault):
@@ -124,9 +161,9 @@ def _line(entry: Entry, location: Sequence[int | str]) -> int:
     """The line of the innermost value of `location` that exists."""
     for part in location:
         value = entry.value
-        if isinstance(value, dict) and isinstance(part, str) and part in value:
-            entry = value[part]
-        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+        if (isinstance(value, dict) and isinstance(part, str) and part in value) or (
+            isinstance(value, list) and isinstance(part, int) and part < len(value)
+        ):
             entry = value[part]
         else:
             break

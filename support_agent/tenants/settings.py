@@ -87,9 +87,7 @@ class TenantSettings(_Strict):
     budget: BudgetSettings = BudgetSettings()
 
 
-def build_tenant(
-    settings: TenantSettings, *, facts: Facts, playbooks: tuple[Playbook, ...], revision: int
-) -> Tenant:
+def build_tenant(settings: TenantSettings, *, facts: Facts, playbooks: tuple[Playbook, ...], revision: int) -> Tenant:
     """The domain's tenant from checked settings."""
     zone = ZoneInfo(settings.time_zone)
     return Tenant(
@@ -102,9 +100,7 @@ def build_tenant(
         ladder=Ladder.of(settings.ladder),
         region_groups={
             group: tuple(
-                Membership(
-                    region=member.region, start=_midnight(member.since, zone), end=_midnight(member.until, zone)
-                )
+                Membership(region=member.region, start=_midnight(member.since, zone), end=_midnight(member.until, zone))
                 for member in members
             )
             for group, members in settings.region_groups.items()

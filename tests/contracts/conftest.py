@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +25,6 @@ from connectors.settings import RecordSettings, load_connector_settings
 from connectors.sql import SqlRecords
 from connectors.trial import TrialRecords
 from policies.facts import FactDeclaration, Facts
-from policies.session import TenantSession
 from support_agent.storage.tenancy import open_session
 from tests.integration.conftest import Database, database, database_url, engine, new_database, server, template, tenant
 
@@ -158,8 +155,8 @@ class Source:
     def _slowed(self, lookup: Row) -> Row:
         if self.kind == "postgresql":
             return {"query": f"{lookup['query']} AND pg_sleep(20) IS NOT NULL"}
-        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
-        return {"query": f"{endless}{lookup['query']} AND (SELECT count(*) FROM n) > 0"}
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+        return {"query": " ".join([endless, lookup["query"], "AND (SELECT count(*) FROM n) > 0"])}
 
     async def _records(self, settings: RecordSettings, rows: Sequence[Row], *, table: str, slow: bool) -> Records:
         match self.kind:

@@ -20,7 +20,12 @@ def removed_by_authority(standing: Sequence[Statement]) -> dict[int, RemovedBy]:
     reached: set[int] = set()
     for source in standing:
         for target in standing:
-            if not same(source, target) and not are_rivals(source, target) and _removes(source, target):
+            if (
+                source is not target
+                and _removes(source, target)
+                and not same(source, target)
+                and not are_rivals(source, target)
+            ):
                 removed[target.number] = "authority"
                 reached.add(source.number)
     left = [statement for statement in standing if statement.number not in removed]
@@ -31,8 +36,8 @@ def removed_by_authority(standing: Sequence[Statement]) -> dict[int, RemovedBy]:
 
 
 def _removes(source: Statement, target: Statement) -> bool:
-    if target.effect == "default" and source.level < target.level and not source.is_faq:
-        return True
+    if source.level < target.level:
+        return target.effect == "default" and not source.is_faq
     match source.effect:
         case "minimum":
             return _binds(source, target) and is_better(source, target, source.better)
@@ -46,9 +51,7 @@ def _removes(source: Statement, target: Statement) -> bool:
 
 def _binds(bound: Statement, target: Statement) -> bool:
     # Opposite bounds of one rank that contradict each other are a conflict, not an order.
-    return target.level < bound.level or (
-        target.level == bound.level and not (target.is_bound and target.effect != bound.effect)
-    )
+    return target.level < bound.level or not (target.is_bound and target.effect != bound.effect)
 
 
 def _keeps(other: Statement, bound: Statement, reached: set[int]) -> bool:

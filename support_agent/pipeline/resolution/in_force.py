@@ -44,18 +44,25 @@ Timelines: TypeAlias = Mapping[str, Timeline]
 
 def timelines(statements: Iterable[Statement], situation: Situation) -> Timelines:
     """The policies that speak or are loaded beside the candidates, each with its governing date."""
-    policies: dict[str, dict[tuple[str, datetime], PolicyVersion]] = {}
+    policies: dict[str, dict[tuple[datetime, str], PolicyVersion]] = {}
     for version in (*(statement.version for statement in statements), *situation.versions):
-        policies.setdefault(version.policy, {})[version.version, version.valid.start] = version
-    return {policy: _timeline(policy, found.values(), situation) for policy, found in policies.items()}
+        policies.setdefault(version.policy, {})[version.valid.start, version.version] = version
+    # Policies mostly share one governing fact and one zone.
+    dates: dict[tuple[str | None, str], tuple[GoverningDate | None, str]] = {}
+    found: dict[str, Timeline] = {}
+    for policy, by_start in policies.items():
+        versions = tuple([by_start[key] for key in sorted(by_start)])
+        current = _current(versions, situation.asked_at)
+        shared = current.governed_by, current.time_zone
+        if shared not in dates:
+            dates[shared] = governing_date(current, situation)
+        found[policy] = Timeline(policy, versions, current, *dates[shared])
+    return found
 
 
-def _timeline(policy: str, found: Iterable[PolicyVersion], situation: Situation) -> Timeline:
-    versions = sorted(found, key=lambda version: (version.valid.start, version.version))
-    begun = [version for version in versions if version.valid.start <= situation.asked_at]
-    current = begun[-1] if begun else versions[0]
-    governing, fact = governing_date(current, situation)
-    return Timeline(policy, tuple(versions), current, governing, fact)
+def _current(versions: Sequence[PolicyVersion], asked_at: datetime) -> PolicyVersion:
+    begun = [version for version in versions if version.valid.start <= asked_at]
+    return begun[-1] if begun else versions[0]
 
 
 def governing_date(version: PolicyVersion, situation: Situation) -> tuple[GoverningDate | None, str]:

@@ -61,7 +61,7 @@ def resolve(need: str, candidates: Sequence[Candidate], situation: Situation) ->
     ]
     # Where nothing applies there is no other answer: the answer of the other cases is given with its condition.
     speaking = [one for one in judged if not one.judgement.limited] or judged
-    if len({_end(one.judgement) for one in speaking}) == 1:
+    if len(speaking) == 1 or len({_end(one.judgement) for one in speaking}) == 1:
         unstated = [one for index, one in enumerate(unknown) if one.is_stateable and _matters(index, judged, _standing)]
         return _concluded(compared, speaking, unstated=_facts(unstated))
     deciding = [one for index, one in enumerate(unknown) if _matters(index, speaking, _end)]
@@ -160,6 +160,8 @@ def _governing(standing: Sequence[Statement]) -> tuple[str, ...]:
 
 def _removed_throughout(statements: Iterable[Statement], judged: Sequence[Judged]) -> dict[int, RemovedBy]:
     """What removed each statement that stands in no case; a rule without a result stands only where none removes it."""
+    if len(judged) == 1:
+        return dict(judged[0].judgement.removed)
     removed: dict[int, RemovedBy] = {}
     for statement in statements:
         reasons = [one.judgement.removed.get(statement.number) for one in judged]

@@ -62,6 +62,8 @@ def _neighbours(
 ) -> set[int]:
     """Numbers of what the policy's nearest earlier and nearest later version with another value say."""
     own = [statement for statement in statements if statement.version.policy == policy]
+    if not any(removed.get(statement.number) == "in_force" for statement in own):
+        return set()
     standing = [statement for statement in own if statement.number not in removed]
     on = case.instants[policy]
     others = [

@@ -15,12 +15,11 @@ from support_agent.pipeline.resolution.statement import Statement
 
 def removed_as_renditions(standing: Iterable[Statement], in_force: Sequence[Statement]) -> dict[int, RemovedBy]:
     """Renditions whose original speaks on its date, by number; without it a rendition speaks for itself."""
+    renditions = [statement for statement in standing if statement.version.rendition_of is not None]
+    if not renditions:
+        return {}
     original_of = {statement.version.policy: statement.version.rendition_of for statement in in_force}
-    return {
-        statement.number: "rendition"
-        for statement in standing
-        if statement.version.rendition_of is not None and _yields(statement.version.policy, original_of)
-    }
+    return {statement.number: "rendition" for statement in renditions if _yields(statement.version.policy, original_of)}
 
 
 def _yields(policy: str, original_of: Mapping[str, str | None]) -> bool:

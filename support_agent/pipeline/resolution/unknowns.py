@@ -83,9 +83,11 @@ def _is_all_known(statements: Iterable[Statement], lines: Timelines, situation: 
         ):
             return False
     # Policies without a statement on the need matter through their gaps.
-    return not any(
-        known.get(one) is None for line in lines.values() for v in line.versions for one in v.applies_to.dimensions()
-    )
+    for line in lines.values():
+        for version in line.versions:
+            if any(known.get(one) is None for one in version.applies_to.dimensions()):
+                return False
+    return True
 
 
 def _merged(parts: Sequence[Case]) -> Case:

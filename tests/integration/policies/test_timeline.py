@@ -18,9 +18,7 @@ YEAR_END = datetime(2025, 12, 31, tzinfo=UTC)
 
 async def publish_windows(session: TenantSession, windows: Iterable[int]) -> None:
     """One version a month from January 2025 on."""
-    documents = [
-        written(f"2025-{month:02}-01", body=window(days)) for month, days in enumerate(windows, start=1)
-    ]
+    documents = [written(f"2025-{month:02}-01", body=window(days)) for month, days in enumerate(windows, start=1)]
     await store.publish(session, documents, approval="imported", by="ada")
 
 
@@ -130,9 +128,7 @@ async def test_policies_of_other_topics_stay_out(session: TenantSession) -> None
 async def test_staff_clauses_are_for_staff(
     session: TenantSession, audiences: tuple[Audience, ...], values: list[int]
 ) -> None:
-    hidden = (
-        "\n## Goodwill {#goodwill}\n{audience: staff}\nUp to 60 days.\n\n```terms\nrefund.goodwill_days: {value: 60}\n```\n"
-    )
+    hidden = "\n## Goodwill {#goodwill}\n{audience: staff}\nUp to 60 days.\n\n```terms\nrefund.goodwill_days: {value: 60}\n```\n"
     await store.publish(session, [written(body=REFUND_BODY + hidden)], approval="imported", by="ada")
 
     found = await read(session, bought=JAN_1, audiences=audiences)

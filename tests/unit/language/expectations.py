@@ -1,7 +1,8 @@
 """The notation of `english.tsv` and `chinese.tsv`: a text, a tab, and what it says, all asked on one day.
 
-`-` nothing · `2025`, `2025-03`, `2025-03-05` that whole year, month, day · `A..B` both included · `..B`, `A..` without a
-beginning or an end · `now` the instant of the question · `14 day` a duration · `@role` (`@-`: none) what happened then.
+`-` nothing · `2025`, `2025-03`, `2025-03-05` that whole year, month, day · `A..B` both included · `..B`, `A..` without
+a beginning or an end · `now` the instant of the question · `14 day` a duration · `@role` (`@-`: none) what happened
+then.
 """
 
 from __future__ import annotations

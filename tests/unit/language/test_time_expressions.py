@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.version import Period, instant_period
+from support_agent.domain.reading import Duration, OrderNumber, TimeExpression
 from support_agent.language.dates import DateOrder
 from support_agent.language.reading import read
 from tests.soak import examples
@@ -25,7 +27,9 @@ BERLIN, NEW_YORK, AUCKLAND = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_Yo
 TABLES = [*rows("english"), *rows("chinese")]
 
 
-def times(text: str, *, at: datetime = ASKED_AT, zone: ZoneInfo = ZONE, order: DateOrder | None = "DMY") -> list[object]:
+def times(
+    text: str, *, at: datetime = ASKED_AT, zone: ZoneInfo = ZONE, order: DateOrder | None = "DMY"
+) -> list[object]:
     return [one.period for one in read(text, asked_at=at, zone=zone, date_order=order).time_expressions]
 
 
@@ -38,10 +42,14 @@ def test_words_mean_what_the_table_says(text: str, expected: str) -> None:
         assert [time.role for time in reading.time_expressions] == roles
 
 
+def _is_dateless(expected: str) -> bool:
+    return expected == "-" or all(" " in part for part in expected.split(", "))
+
+
 @pytest.mark.parametrize("language", ["english", "chinese"])
 def test_table_is_long_enough(language: str) -> None:
     table = rows(language)
-    dateless = [expected for _, expected in table if expected == "-" or expected[0].isdigit() and " " in expected]
+    dateless = [expected for _, expected in table if _is_dateless(expected)]
 
     assert len(table) - len(dateless) >= 150
     assert len(dateless) >= 30
@@ -79,7 +87,9 @@ def test_table_is_long_enough(language: str) -> None:
         pytest.param("2026-05-10T12:00", "last Sunday", "2026-05-03", id="today's weekday is not the last one"),
         pytest.param("2026-05-10T12:00", "on Sunday", "2026-05-10", id="today's weekday"),
         pytest.param("2026-05-10T12:00", "上周日", "2026-05-03", id="asked on a Sunday, zh"),
-        pytest.param("2026-05-09T12:00", "the last day, over the weekend", "2026-05-09..2026-05-10", id="the weekend that is on"),
+        pytest.param(
+            "2026-05-09T12:00", "the last day, over the weekend", "2026-05-09..2026-05-10", id="the weekend that is on"
+        ),
         pytest.param("2027-01-15T12:00", "this winter", "2026-12..2027-02", id="a winter over two years"),
         pytest.param("2027-01-15T12:00", "last winter", "2025-12..2026-02", id="the winter before"),
     ],
@@ -115,7 +125,9 @@ def test_days_are_those_of_the_tenants_zone(asked: str, zone: ZoneInfo, text: st
         pytest.param("2026年3月29日", BERLIN, "2026-03-28T23:00", 23, id="clocks go forward, zh"),
         pytest.param("2026-03-08", NEW_YORK, "2026-03-08T05:00", 23, id="New York forward"),
         pytest.param("2026-11-01", NEW_YORK, "2026-11-01T04:00", 25, id="New York back"),
-        pytest.param("8 September 2024", ZoneInfo("America/Santiago"), "2024-09-08T04:00", 23, id="midnight is skipped"),
+        pytest.param(
+            "8 September 2024", ZoneInfo("America/Santiago"), "2024-09-08T04:00", 23, id="midnight is skipped"
+        ),
         pytest.param("3 November 2024", ZoneInfo("America/Havana"), "2024-11-03T04:00", 25, id="midnight comes twice"),
         pytest.param("6 October 2024", ZoneInfo("Australia/Lord_Howe"), "2024-10-05T13:30", 23.5, id="half an hour"),
         pytest.param("in March 2026", BERLIN, "2026-02-28T23:00", 31 * 24 - 1, id="a month with a change"),
@@ -198,17 +210,19 @@ def test_an_order_number_is_no_date() -> None:
     assert [time.text for time in reading.time_expressions] == ["last year"]
 
 
-WORDS = st.sampled_from(
-    (
-        "last next this may march May 5 5th 31 2024 2023-02-29 03/04/2025 since before after until from to and between in on "
-        "week month year days ago two a half couple of few within Wed Sunday Q3 quarter early end the now today SO-1182 "
-        "9999 0 99 years 去年 前年 三 两 半 个 月 天 年 日 号 前 后 内 周 星期 上 下 这 到 至 从 3月 5日 二〇二四年 双十一 初 底 多 几 "
-        "十 百 零 第 每 现在 买 以前 以来 截至 - – ~ 之 ' % . , ？ İ ﬁ é 😀"
-    ).split()
+VOCABULARY = """
+last next this may march May 5 5th 31 2024 2023-02-29 03/04/2025 since before after until from to and between in on
+week month year days ago two a half couple of few within Wed Sunday Q3 quarter early end the now today SO-1182 9999 0 99
+years 去年 前年 三 两 半 个 月 天 年 日 号 前 后 内 周 星期 上 下 这 到 至 从 3月 5日 二〇二四年 双十一 初 底 多 几 十
+百 零 第 每 现在 买 以前 以来 截至 - – ~ 之 ' % . , ？ İ ﬁ é 😀
+"""
+PIECES = st.tuples(st.sampled_from(VOCABULARY.split()), st.sampled_from(["", " "])).map("".join)
+SENTENCES = st.lists(PIECES, max_size=14).map("".join)
+FIRST, LAST = datetime(1980, 1, 1), datetime(2100, 1, 1)  # noqa: DTZ001 The strategy adds the zone.
+INSTANTS = st.datetimes(FIRST, LAST, timezones=st.just(UTC))
+ZONES = st.sampled_from(
+    ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata", "Pacific/Apia"]
 )
-SENTENCES = st.lists(st.tuples(WORDS, st.sampled_from(["", " "])), max_size=14).map(lambda parts: "".join(map("".join, parts)))
-INSTANTS = st.datetimes(datetime(1980, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 The strategy adds it.
-ZONES = st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland", "Asia/Kolkata", "Pacific/Apia"])
 
 
 @settings(max_examples=examples(default=600, soak=50_000))
@@ -219,10 +233,15 @@ def test_any_text_is_read_with_spans_inside_it_and_no_empty_period(
     reading = read(text, asked_at=at, zone=ZoneInfo(zone), date_order=order)
 
     assert len(reading.folded) == len(reading.text)
-    spans = sorted(one.span for one in (*reading.time_expressions, *reading.durations, *reading.order_numbers))
+    mentions: list[TimeExpression | Duration | OrderNumber] = [
+        *reading.time_expressions,
+        *reading.durations,
+        *reading.order_numbers,
+    ]
+    spans = sorted(one.span for one in mentions)
     assert all(0 <= start < end <= len(reading.text) for start, end in spans)
-    assert all(one.text == reading.text[slice(*one.span)] for one in (*reading.time_expressions, *reading.durations))
-    assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+    assert all(one.text == reading.text[slice(*one.span)] for one in mentions)
+    assert all(first[1] <= second[0] for first, second in pairwise(spans))
     for time in reading.time_expressions:
         assert (time.period is None) == (len(time.alternatives) > 1)
         assert all(one.start.tzinfo is UTC for one in (time.period, *time.alternatives) if one is not None)
@@ -238,8 +257,8 @@ def test_text_without_words_of_time_has_none(text: str, at: datetime) -> None:
 
 
 @settings(max_examples=examples(default=300, soak=20_000))
-@given(row=st.sampled_from(TABLES), at=INSTANTS)
-def test_a_purchase_without_a_year_is_not_in_the_future(row: tuple[str, str], at: datetime) -> None:
+@given(at=INSTANTS)
+def test_a_purchase_without_a_year_is_not_in_the_future(at: datetime) -> None:
     yearless = [f"bought on {day} {month}" for day in (1, 28) for month in ("January", "May", "December")]
 
     for text in (*yearless, "9月5号买的", "下单是在12月"):

@@ -233,7 +233,7 @@ def test_gap_in_a_policy_of_unknown_region_asks_for_it() -> None:
 
     resolution = resolve(WINDOW, [*european, says(21, "shop")], replace(IN_GAP, known={}))
 
-    assert (resolution.status, resolution.needs_facts) == ("needs_fact", {"profile.region"})
+    assert (resolution.status, resolution.needs_facts) == ("needs_fact", frozenset({"profile.region"}))
 
 
 def test_policy_silent_on_the_need_has_no_gap() -> None:
@@ -340,7 +340,7 @@ def test_transition(versions: list[Any], situation: Situation, expected: int, re
 def test_transition_on_an_unknown_fact_asks_for_it() -> None:
     resolution = resolve(WINDOW, grandfathered("newer"), deciding(holds=frozenset({"order.plan"})))
 
-    assert (resolution.status, resolution.needs_facts) == ("needs_fact", {"order.plan"})
+    assert (resolution.status, resolution.needs_facts) == ("needs_fact", frozenset({"order.plan"}))
 
 
 def test_transition_is_read_from_the_version_in_force_when_asked() -> None:

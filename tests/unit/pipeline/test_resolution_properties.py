@@ -3,6 +3,7 @@ version that governs is the one that counting by hand finds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
@@ -13,8 +14,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from policies.applicability import EVERYWHERE
-from policies.version import Delegation, Period, PolicyVersion
-from support_agent.domain.conflict import Candidate, Resolution, Situation
+from policies.version import Delegation, Effect, Period, PolicyVersion
+from support_agent.domain.conflict import Candidate, DateValue, Resolution, Situation
 from support_agent.pipeline.resolution import resolve
 from tests.factories import PURCHASED_AT, WINDOW, at, days, make_candidate, make_clause, make_version, says, where
 from tests.soak import examples
@@ -126,8 +127,13 @@ def governing_dates(draw: st.DrawFn, near: list[datetime], zone: ZoneInfo) -> da
         case 3:
             return mark.astimezone(zone).date() + timedelta(days=draw(st.integers(-1, 1)))
         case _:
-            start = mark + timedelta(days=draw(st.integers(-400, 1)))
-            return Period(start=start, end=start + draw(st.timedeltas(INSTANT, timedelta(days=800))))
+            nudge = st.sampled_from((-INSTANT, timedelta(0), INSTANT))
+            start = mark + draw(st.one_of(nudge, st.timedeltas(timedelta(days=-400), timedelta(0))))
+            later = [other + INSTANT * 2 for other in near if other >= start]
+            ends = [st.timedeltas(INSTANT, timedelta(days=800)).map(lambda length: start + length)]
+            if later:
+                ends.append(st.builds(lambda other, by: other + by - INSTANT, st.sampled_from(later), nudge))
+            return Period(start=start, end=draw(st.one_of(ends)))
 
 
 def by_hand(example: Example) -> tuple[str, int | None]:
@@ -174,7 +180,7 @@ PLACES = st.sampled_from(
     [EVERYWHERE, where(regions="EU"), where(regions="DE"), where(regions="US"), where(plans="annual")]
 )
 RANKS = st.sampled_from(["law", "contract", "corporate", "regional", "department", "helpdesk", "faq"])
-EFFECTS = st.sampled_from(["minimum", "maximum", "mandatory", "mandatory", "default"])
+EFFECTS: st.SearchStrategy[Effect] = st.sampled_from(["minimum", "maximum", "mandatory", "mandatory", "default"])
 POLICIES = ("a", "b", "c", "d", "e")
 
 
@@ -211,7 +217,9 @@ def versions_of(draw: st.DrawFn, policy: str, *, relations: bool) -> dict[str, A
 KNOWN = st.fixed_dictionaries(
     {"regions": st.sampled_from(["DE", "US", None]), "plans": st.sampled_from(["annual", None])}
 )
-DATES = st.sampled_from([{}, {PURCHASED_AT: at("2025-03-05")}, {PURCHASED_AT: days("2024-06-01", "2025-10-01")}])
+DATES: st.SearchStrategy[Mapping[str, DateValue]] = st.sampled_from(
+    [{}, {PURCHASED_AT: at("2025-03-05")}, {PURCHASED_AT: days("2024-06-01", "2025-10-01")}]
+)
 
 
 @st.composite
@@ -313,11 +321,12 @@ def test_answer_without_the_region_is_the_answer_in_every_region(candidates: lis
 
     resolution = resolve(WINDOW, candidates, nowhere)
 
-    ends = {
-        (one.status, None if one.winner is None else one.winner.value)
+    everywhere = [
+        resolve(WINDOW, candidates, replace(SITUATION, known={**SITUATION.known, "regions": region}))
         for region in ("DE", "FR", "US", "CN")
-        if (one := resolve(WINDOW, candidates, replace(SITUATION, known={**SITUATION.known, "regions": region})))
-        and one.status != "absent"
+    ]
+    ends = {
+        (one.status, None if one.winner is None else one.winner.value) for one in everywhere if one.status != "absent"
     }
     event(resolution.status)
     if resolution.status == "settled":

@@ -1,0 +1,493 @@
+"""The stages in order: what happens to one question from its text to its outcome.
+
+question -> plan -> evidence -> verdict -> resolution -> decision -> answer, question back, refusal or escalation. Data
+only flows down; this module alone knows the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from connectors.base import Connector, Evidence, Lookup, Scope
+from policies.session import TenantSession
+from policies.version import PolicyVersion
+from support_agent.domain.outcome import Escalation, Outcome, Usage
+from support_agent.domain.plan import Plan
+from support_agent.domain.playbook import Playbook
+from support_agent.domain.question import Question
+from support_agent.domain.reading import Reading
+from support_agent.domain.run import LookupRecord, Round, Run
+from support_agent.domain.tenant import Tenant
+from support_agent.domain.verdict import Verdict
+from support_agent.pipeline import conclusion, planning, retrieval
+from support_agent.pipeline.assessment import Case, assess
+from support_agent.pipeline.composition import clarify, next_step
+from support_agent.pipeline.conclusion import Conclusion, Setting
+from support_agent.pipeline.lookups import (
+    TERMS,
+    lookups_of,
+    orders_in,
+    sides_of_comparison,
+    with_further_facts,
+)
+from support_agent.pipeline.planning import Slots
+from support_agent.pipeline.ports import Words
+from support_agent.pipeline.relevance import leading
+from support_agent.pipeline.retrieval import Findings
+from support_agent.pipeline.verification import CheckedNeed, Progress, audit
+
+#: Statements that frame every question: begin, tenant, revision, record, commit.
+FRAME = 5
+NOTHING_ASKED = Verdict(sufficient=False, missing=(), conflicts=(), next_action="stop")
+NO_PLAN = Plan(route="single", playbook=None, sub_questions=())
+
+
+class Similarity(Protocol):
+    """How like a question is to a playbook's examples."""
+
+    async def __call__(self, text: str, playbooks: Sequence[Playbook]) -> Mapping[str, float]:
+        """Highest cosine of the text to any example, by playbook id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the stages are handed from outside."""
+
+    connectors: Mapping[str, Connector]
+    words: Words
+    read: Callable[[Question], Reading]
+    #: None: no vectors; words alone recognise a question.
+    similarity: Similarity | None
+    #: Monotonic seconds.
+    clock: Callable[[], float]
+    new_id: Callable[[], UUID]
+    code_version: str = ""
+
+
+@dataclass(slots=True)
+class _Trace:
+    """What a run has cost and gathered so far."""
+
+    clock: Callable[[], float]
+    started: float
+    rounds: list[Round] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        began = self.clock()
+        try:
+            yield
+        finally:
+            self.timings[name] = round(self.timings.get(name, 0.0) + (self.clock() - began) * 1000, 3)
+
+    def left_s(self, budget_s: float) -> float:
+        return budget_s - (self.clock() - self.started)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gathered:
+    """What the rounds brought."""
+
+    plan: Plan
+    findings: Findings
+    cases: tuple[Case, ...]
+    verdict: Verdict
+    #: A limit ended the search before every sub-question was asked.
+    spent: bool = False
+
+
+async def answer(
+    question: Question, *, tenant: Tenant, parts: Parts, session: TenantSession, recorded_at: datetime
+) -> Run:
+    """Take one question through all stages.
+
+    Args:
+        session: A session of the tenant, for every lookup on our own database.
+        recorded_at: When this run happens, UTC; nothing is decided by it.
+    """
+    trace = _Trace(parts.clock, parts.clock())
+    with trace.stage("read"):
+        reading = parts.read(question)
+    voice = parts.words.voice(reading.language, tenant.zone)
+    setting = Setting(
+        question=question,
+        slots=planning.read_slots(reading, tenant=tenant, playbook=None),
+        tenant=tenant,
+        words=parts.words,
+        voice=voice,
+    )
+    gathered = _Gathered(plan=NO_PLAN, findings=Findings(), cases=(), verdict=NOTHING_ASKED)
+    ending = planning.triage(reading, principal=question.principal)
+    playbook = None
+    if ending is None:
+        with trace.stage("plan"):
+            playbook = await _recognised(reading, tenant, parts)
+            setting = replace(setting, slots=planning.read_slots(reading, tenant=tenant, playbook=playbook))
+            plan = (
+                planning.plan_playbook(playbook, setting.slots)
+                if playbook
+                else planning.plan_single(reading, setting.slots)
+            )
+        gathered = replace(gathered, plan=plan)
+        ending = planning.gate(question, setting.slots, playbook=playbook)
+    early = conclusion.ended(ending, setting) if ending else _asked_before_looking(question, setting, playbook)
+    if early is None:
+        gathered = await _gather(gathered.plan, playbook, setting, parts, session, trace)
+        setting = replace(setting, evidence=gathered.findings.evidence)
+        with trace.stage("compose"):
+            concluded = _conclude(gathered, playbook, setting)
+    else:
+        concluded = early
+    return _run(concluded, gathered, setting, reading, trace, parts, session, recorded_at)
+
+
+async def _recognised(reading: Reading, tenant: Tenant, parts: Parts) -> Playbook | None:
+    decided, undecided = planning.by_words(reading, tenant.playbooks)
+    if decided is not None or parts.similarity is None or not undecided:
+        return decided
+    likeness = await parts.similarity(reading.text, undecided)
+    return planning.by_likeness(reading, undecided, likeness)
+
+
+def _asked_before_looking(question: Question, setting: Setting, playbook: Playbook | None) -> Conclusion | None:
+    """A question back that needs no lookup: a date with two readings, a staff member who named no customer."""
+    slots = setting.slots
+    if slots.ambiguous is not None:
+        options = [setting.voice.own("day_option", start=period.start) for period in slots.ambiguous.alternatives]
+        return conclusion.ask_back(clarify("date", setting.voice, options=options, written=slots.ambiguous.text))
+    if question.principal.kind == "staff" and question.principal.customer_id is None and _needs_order(playbook, slots):
+        return conclusion.ask_back(clarify("customer", setting.voice))
+    return None
+
+
+def _needs_order(playbook: Playbook | None, slots: Slots) -> bool:
+    return bool(slots.order_numbers) or bool(playbook and playbook.order_slot)
+
+
+async def _gather(
+    plan: Plan,
+    playbook: Playbook | None,
+    setting: Setting,
+    parts: Parts,
+    session: TenantSession,
+    trace: _Trace,
+) -> _Gathered:
+    """Round after round until every need is confirmed, nothing is left to ask, or a limit is reached."""
+    budget = setting.tenant.budget
+    scope, findings, records = await _scope(plan, setting, parts, session, trace)
+    cases: tuple[Case, ...] = ()
+    verdict, spent, barren = NOTHING_ASKED, False, 0
+    for number in range(1, budget.max_rounds + 1):
+        lookups = [
+            pair
+            for sub in retrieval.due(plan, findings)
+            if sub.source in parts.connectors
+            for pair in lookups_of(
+                sub, findings=findings, question=setting.question, slots=setting.slots, tenant=setting.tenant
+            )
+        ]
+        lookups = retrieval.unsent(lookups, findings)[: budget.max_lookups - findings.n_lookups]
+        if (not lookups and not records) or trace.left_s(budget.time_s) <= 0:
+            spent = trace.left_s(budget.time_s) <= 0 or findings.n_lookups >= budget.max_lookups
+            break
+        with trace.stage("retrieve"):
+            fetched = await retrieval.fetch(
+                lookups,
+                connectors=parts.connectors,
+                scope=scope,
+                session=session,
+                timeout_s=trace.left_s(budget.time_s),
+                clock=parts.clock,
+            )
+        findings, new = retrieval.add(findings, fetched)
+        records += new
+        plan = _refined(plan, findings, setting)
+        with trace.stage("resolve"):
+            cases = _cases(plan, findings, setting)
+        last = number == budget.max_rounds
+        with trace.stage("verify"):
+            verdict = _verdict(plan, playbook, cases, findings, setting, exhausted=last)
+        plan = with_further_facts(plan, verdict, findings, setting.tenant)
+        barren = 0 if any(record.n_added for record in records) else barren + 1
+        trace.rounds.append(Round(number=number, lookups=records, verdict=verdict))
+        records = ()
+        more = any(sub.source in parts.connectors for sub in retrieval.due(plan, findings))
+        if not more or barren >= 2:  # noqa: PLR2004 - two rounds without news
+            break
+        spent = last
+    return _Gathered(plan=plan, findings=findings, cases=cases, verdict=verdict, spent=spent)
+
+
+async def _scope(
+    plan: Plan, setting: Setting, parts: Parts, session: TenantSession, trace: _Trace
+) -> tuple[Scope, Findings, tuple[LookupRecord, ...]]:
+    """What the caller may see; the customer's profile says which account they belong to and is evidence at once."""
+    principal, tenant = setting.question.principal, setting.tenant
+    scope = Scope(
+        tenant_id=tenant.id,
+        customer_id=principal.customer_id,
+        verified=principal.verified,
+        audiences=frozenset({"public", "staff"}) if principal.kind == "staff" else frozenset({"public"}),
+    )
+    profiles = [sub for sub in plan.sub_questions if sub.source == "profile"]
+    if not scope.sees_records or "profile" not in parts.connectors:
+        # Asked and answered: there is nothing of theirs to see.
+        return scope, Findings(brought={sub.id: () for sub in profiles}), ()
+    wanted = tuple(dict.fromkeys(need for sub in profiles for need in sub.needs))
+    lookup = Lookup(source="profile", needs=wanted)
+    with trace.stage("retrieve"):
+        fetched = await retrieval.fetch(
+            [(profiles[0].id if profiles else "scope", lookup)],
+            connectors=parts.connectors,
+            scope=scope,
+            session=session,
+            timeout_s=trace.left_s(tenant.budget.time_s),
+            clock=parts.clock,
+        )
+    findings, records = retrieval.add(Findings(), fetched)
+    brought = dict.fromkeys((sub.id for sub in profiles), next(iter(findings.brought.values())))
+    account = next((e.value for e in findings.evidence if e.need == tenant.dimensions["accounts"]), None)
+    return (
+        replace(scope, account_id=account if isinstance(account, str) else None),
+        replace(findings, brought={**findings.brought, **brought}),
+        records,
+    )
+
+
+def _refined(plan: Plan, findings: Findings, setting: Setting) -> Plan:
+    """For a question about passages: the terms of the topic they stand in, so that no contradiction stays hidden."""
+    if plan.decide is not None or not any("passages" in sub.needs for sub in plan.sub_questions):
+        return plan
+    if any(TERMS in sub.needs for sub in plan.sub_questions):
+        return plan
+    lead = leading(findings.evidence, setting.question.text).lead
+    topic = lead.clause.version.topic if lead and lead.clause else plan.topic
+    return plan if topic is None else planning.with_terms_of(plan, topic)
+
+
+def _cases(plan: Plan, findings: Findings, setting: Setting) -> tuple[Case, ...]:
+    subjects: Sequence[str | None] = orders_in(findings.evidence)[: planning.MAX_ORDERS] or (None,)
+    checked = _with_leading_terms(plan, findings, setting)
+    return tuple(
+        assess(
+            subject,
+            evidence=findings.evidence,
+            plan=checked,
+            question=setting.question,
+            slots=setting.slots,
+            tenant=setting.tenant,
+        )
+        for subject in subjects
+    )
+
+
+def _with_leading_terms(plan: Plan, findings: Findings, setting: Setting) -> Plan:
+    """For passages, the terms to resolve are those of the passage that leads; for an empty topic, all it ever had."""
+    if plan.decide is not None or not any(TERMS in sub.needs for sub in plan.sub_questions):
+        return plan
+    found = leading(findings.evidence, setting.question.text)
+    names = found.terms if found.lead else _value_terms(findings.evidence)
+    subs = tuple(replace(sub, needs=names) if TERMS in sub.needs else sub for sub in plan.sub_questions)
+    return replace(plan, sub_questions=subs)
+
+
+def _value_terms(evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(e.need for e in evidence if e.term is not None and e.term.rule is None))
+
+
+def _verdict(
+    plan: Plan,
+    playbook: Playbook | None,
+    cases: Sequence[Case],
+    findings: Findings,
+    setting: Setting,
+    *,
+    exhausted: bool,
+) -> Verdict:
+    """The audit of the case that is furthest from an answer."""
+    asked = frozenset(
+        (sub.source, need)
+        for sub in plan.sub_questions
+        if sub.id in findings.brought and sub.source not in findings.failures
+        for need in sub.needs
+    )
+    verdicts = []
+    for case in cases:
+        own = [e for e in findings.evidence if e.source != "orders" or e.locator.document == case.subject]
+        stated = [e for e in case.of.values() if e.source == "customer"]
+        progress = Progress(
+            checklist=_checklist(plan, playbook, case, setting.tenant),
+            evidence=[*own, *stated],
+            resolutions=case.resolutions,
+            asked=asked,
+            failed=frozenset(findings.failures),
+            exhausted=exhausted,
+            on_conflict=plan.on_conflict,
+        )
+        verdicts.append(audit(progress))
+    return next((verdict for verdict in verdicts if not verdict.sufficient), verdicts[0])
+
+
+def _checklist(plan: Plan, playbook: Playbook | None, case: Case, tenant: Tenant) -> list[CheckedNeed]:
+    # A fact that may be null and is not waited for is no gap: a rule that is decided without it stands.
+    needs = {
+        need: CheckedNeed(need=need, source=sub.source, critical=sub.critical, askable=need in tenant.facts)
+        for sub in plan.sub_questions
+        for need in sub.needs
+        if need != TERMS and (need in case.values or need not in tenant.facts or not tenant.facts[need].null)
+    }
+    for need in case.missing:
+        source = tenant.facts[need].source if need in tenant.facts else "customer"
+        needs.setdefault(need, CheckedNeed(need=need, source=source, askable=True))
+    for slot in playbook.asserted if playbook else ():
+        if slot.fact in case.missing:
+            needs[slot.fact] = CheckedNeed(need=slot.fact, source="customer", askable=True)
+    return list(needs.values())
+
+
+def _conclude(gathered: _Gathered, playbook: Playbook | None, setting: Setting) -> Conclusion:
+    """The row of the situation table that fits."""
+    plan, findings = gathered.plan, gathered.findings
+    down = [sub for sub in plan.sub_questions if sub.source in findings.failures]
+    if (lost := next((sub for sub in down if sub.critical), None)) is not None:
+        return conclusion.hand_over("source_unavailable", setting, need=lost.needs[0])
+    unread = tuple(dict.fromkeys(sub.source for sub in down))
+    found = orders_in(findings.evidence)
+    if absent := [number for number in setting.slots.order_numbers if number not in found]:
+        if any(sub.source == "orders" for sub in plan.sub_questions):
+            return conclusion.order_not_found(absent[0], setting)
+    if playbook is not None and playbook.form in {"decision", "facts"}:
+        if playbook.order_slot and (question := _which_order(found, setting)) is not None:
+            return question
+        if not gathered.cases:
+            return conclusion.nothing_found(setting, missing=gathered.verdict.missing)
+        return conclusion.from_playbook(playbook, gathered.cases, setting, plan=plan, unread=unread)
+    case = gathered.cases[0] if gathered.cases else None
+    if case is None:
+        return conclusion.nothing_found(setting)
+    step = _next_step(playbook, case, setting)
+    if playbook is not None and playbook.form == "comparison":
+        return _compared(findings, case, setting, step)
+    return _from_passages(gathered, case, setting, unread, step)
+
+
+def _which_order(found: Sequence[str], setting: Setting) -> Conclusion | None:
+    """A question back when no order fits, or more than can be compared."""
+    if len(found) > planning.MAX_ORDERS:
+        clarification = replace(clarify("order", setting.voice), question=setting.voice.own("too_many_orders"))
+        return conclusion.ask_back(clarification)
+    stated = any(name.startswith("order.") for name in setting.question.stated_facts)
+    return None if found or stated else conclusion.ask_back(clarify("order", setting.voice))
+
+
+def _from_passages(
+    gathered: _Gathered, case: Case, setting: Setting, unread: Sequence[str], step: str | None
+) -> Conclusion:
+    found = leading(gathered.findings.evidence, setting.question.text)
+    if found.lead is None:
+        # A topic that has versions but none in force is a gap, and said; one that nobody wrote about is not known.
+        gap = next((r for r in case.resolutions.values() if r.status == "policy_gap"), None)
+        if gap is not None:
+            return conclusion.hand_over("policy_gap", setting, need=gap.need, resolutions=case.resolutions.values())
+        return conclusion.nothing_found(setting)
+    if setting.question.principal.kind == "staff":
+        hits = found.hits
+    elif not found.clear:
+        options = dict.fromkeys(_heading(hit) for hit in found.hits[: planning.MAX_ORDERS])
+        return conclusion.ask_back(clarify("passages", setting.voice, options=list(options)))
+    else:
+        hits = (_prevailing(found.lead, case),)
+    return conclusion.from_passages(hits, case, setting, plan=gathered.plan, unread=unread, step=step)
+
+
+def _prevailing(lead: Evidence, case: Case) -> Evidence:
+    """The passage to quote: the one that leads, or the one whose term prevails over what it states."""
+    for resolution in case.resolutions.values():
+        winner = resolution.winner
+        if winner and winner.evidence.clause and lead.clause and winner.evidence.clause.locator != lead.clause.locator:
+            speakers = [winner, *resolution.agreeing]
+            if not any(s.evidence.clause and s.evidence.clause.locator == lead.clause.locator for s in speakers):
+                return winner.evidence
+    return lead
+
+
+def _heading(hit: Evidence) -> str:
+    return f"{hit.clause.version.title}: {hit.clause.heading}" if hit.clause else hit.locator.document
+
+
+def _compared(findings: Findings, case: Case, setting: Setting, step: str | None) -> Conclusion:
+    sides = sides_of_comparison(findings, question=setting.question, slots=setting.slots, tenant=setting.tenant)
+    if sides.ask is not None:
+        return conclusion.ask_back(clarify(sides.ask, setting.voice))
+    if sides.older is None or sides.newer is None:
+        return conclusion.nothing_found(setting)
+    older, newer = (_terms_in(findings.evidence, side) for side in (sides.older, sides.newer))
+    return conclusion.from_comparison(older, newer, case, setting, step=step)
+
+
+def _terms_in(evidence: Sequence[Evidence], version: PolicyVersion) -> list[Evidence]:
+    found = [e for e in evidence if e.term is not None and e.term.clause.version.version == version.version]
+    return [e for e in found if e.term is not None and e.term.clause.version.policy == version.policy]
+
+
+def _next_step(playbook: Playbook | None, case: Case, setting: Setting) -> str | None:
+    if playbook is None or not playbook.next_steps:
+        return None
+    return next_step(playbook.next_steps[0], conclusion.grounds_of(case, setting), setting.voice)
+
+
+def _run(
+    concluded: Conclusion,
+    gathered: _Gathered,
+    setting: Setting,
+    reading: Reading,
+    trace: _Trace,
+    parts: Parts,
+    session: TenantSession,
+    recorded_at: datetime,
+) -> Run:
+    escalation = (
+        Escalation(id=str(parts.new_id()), reason=concluded.reason, need=concluded.need) if concluded.reason else None
+    )
+    outcome = Outcome(
+        run_id=str(parts.new_id()),
+        status=concluded.status,
+        language=reading.language,
+        answer=concluded.answer,
+        plan=gathered.plan,
+        verdict=gathered.verdict,
+        rounds=len(trace.rounds),
+        usage=Usage(
+            lookups=gathered.findings.n_lookups,
+            statements=session.n_statements + FRAME - 1,
+            elapsed_ms=(parts.clock() - trace.started) * 1000,
+        ),
+        next_step=concluded.next_step,
+        decision=concluded.decision,
+        governing_date=concluded.governing_date,
+        citations=concluded.citations,
+        conflicts=concluded.conflicts,
+        uncertainties=concluded.uncertainties,
+        clarification=concluded.clarification,
+        escalation=escalation,
+        time_zone=concluded.time_zone or setting.tenant.time_zone,
+    )
+    return Run(
+        question=setting.question,
+        reading=reading,
+        rounds=tuple(trace.rounds),
+        evidence=gathered.findings.evidence,
+        resolutions=tuple(r for case in gathered.cases for r in case.resolutions.values()),
+        draft=concluded.draft,
+        outcome=outcome,
+        revision=setting.tenant.revision,
+        recorded_at=recorded_at,
+        timings=trace.timings,
+    )
