@@ -106,15 +106,15 @@ def _lies_in(
     region: str, outer: frozenset[str], *, groups: RegionGroups, on: datetime, above: frozenset[str] = frozenset()
 ) -> bool:
     """Whether a code or group lies in one of `outer`; `above` are groups being looked into, against circles."""
-    country = region.partition("-")[0]
-    if region in outer or country in outer:
+    names = {region, region.partition("-")[0]}
+    if not names.isdisjoint(outer):
         return True
     for name in outer:
         if name in groups and name not in above:
             for member in groups[name]:
                 part = member.region
                 if (
-                    (part in {region, country} or part in groups)
+                    (part in names or part in groups)
                     and member.holds(on)
                     and _lies_in(region, frozenset([part]), groups=groups, on=on, above=above | {name})
                 ):

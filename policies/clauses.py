@@ -39,6 +39,9 @@ MAX_CLAUSE: Final = 200_000
 
 PREAMBLE: Final = "preamble"
 
+#: `4.`, `4.2` or `4.2)`, but not the number of `30 days`.
+_NUMBER_IN_FRONT = re.compile(r"\A\s*[0-9]+(?:\.[0-9]+)*(?:[.)]|(?<=\.[0-9])|(?<=\.[0-9][0-9]))\s+(?=\S)")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentTerm:
@@ -148,15 +151,13 @@ class ClauseBuilder:
         for block in blocks:
             match block:
                 case Heading():
-                    # Text before the first heading is a clause; no text is none.
                     if current.heading.level or current.passages or current.terms:
                         yield current
-                    around: _Section | None = current
-                    while around is not None and around.heading.level >= block.level:
-                        around = around.inside
-                    inside = around if around is not None and around.heading.level else None
+                    inside = _inside(current, block.level)
                     current = _Section(heading=block, passages=[], terms=[], attributes=[], inside=inside)
                 case Passage():
+                    if not current.heading.level and not current.passages:
+                        current.heading = replace(current.heading, line=block.lines[0])
                     current.passages.append(block)
                 case TermsBlock():
                     current.terms += self._terms_block(block)
@@ -293,6 +294,14 @@ class ClauseBuilder:
         self._faults.append(Fault(path=path or self._path, line=line, message=message, remedy=remedy))
 
 
+def _inside(before: _Section, level: int) -> _Section | None:
+    """The section around a heading of `level` that follows `before`."""
+    around: _Section | None = before
+    while around is not None and around.heading.level >= level:
+        around = around.inside
+    return around if around is not None and around.heading.level else None
+
+
 def _free(base: str, taken: set[str], numbers: dict[str, int]) -> str:
     """`base`, or the first of `base-2`, `base-3`… that no clause has."""
     anchor = base
@@ -308,5 +317,5 @@ def derived_anchor(heading: str) -> str:
     The number is left out so that a clause keeps its anchor when clauses before it come or go.
     """
     folded = unicodedata.normalize("NFKC", heading).casefold()
-    words = re.sub(r"[^\w]+", "-", re.sub(r"^\s*([0-9]+[.)])*[0-9]*[.)]?\s+(?=\S)", "", folded)).strip("-_")
+    words = re.sub(r"[^\w]+", "-", _NUMBER_IN_FRONT.sub("", folded, count=1)).strip("-_")
     return words[:60].strip("-_") or "clause"

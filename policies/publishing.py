@@ -48,7 +48,7 @@ from policy_versions where tenant_id = %(tenant)s and policy_id = any(%(policies
 """
 _CLOSE: Final[LiteralString] = """
 update policy_versions set recorded_to = %(instant)s
-where tenant_id = %(tenant)s and recording_id = any(%(recordings)s)
+where tenant_id = %(tenant)s and policy_id = any(%(policies)s) and recording_id = any(%(recordings)s)
 """
 _ADD_POLICIES: Final[LiteralString] = """
 insert into policies (tenant_id, topic, policy_id)
@@ -254,7 +254,7 @@ async def _record(
         _ADD_POLICIES, {**tenant, "topics": [topic for topic, _ in topics], "policies": [name for _, name in topics]}
     )
     # Closed first: the constraint that lets one version be in force looks at each row as it comes.
-    await session.fetch(_CLOSE, {**tenant, "recordings": replaced, "instant": instant})
+    await session.fetch(_CLOSE, {**parameters, "recordings": replaced, "instant": instant})
     try:
         await session.fetch(
             _RECORD, {**tenant, "rows": orjson.dumps(rows).decode(), "instant": instant, "approval": approval, "by": by}

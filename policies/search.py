@@ -124,7 +124,8 @@ select {VERSION_COLUMNS}, {CLAUSE_COLUMNS}, p.text, p.kind, p.table_header, p.li
 from (select best.*, s.document_id, s.clause_position, s.policy_id, s.version_from, s.line_start
       from best join scope s using (recording_id, position)
       order by fused desc, s.policy_id collate "C", s.version_from, s.line_start, position limit %(limit)s) b
-join policy_versions v on v.tenant_id = %(tenant)s and v.recording_id = b.recording_id
+join policy_versions v on v.tenant_id = %(tenant)s and v.policy_id = b.policy_id and v.valid_from = b.version_from
+                      and v.recording_id = b.recording_id
 join policy_documents d on d.tenant_id = %(tenant)s and d.document_id = b.document_id
 join policy_clauses c on c.tenant_id = %(tenant)s and c.document_id = b.document_id and c.position = b.clause_position
 join policy_passages p on p.tenant_id = %(tenant)s and p.document_id = b.document_id and p.position = b.position

@@ -64,16 +64,7 @@ meant (policy_id, valid_from) as (
     select e.policy_id, (select c.valid_from {_CHANGE} and c.valid_from > e.last order by c.valid_from limit 1)
     from e cross join unnest(%(needs)s::text[]) as n (term)
 )
-select v.recording_id, {VERSION_COLUMNS}, (
-    select json_agg(json_build_array(
-               c.anchor, c.heading, c.line_start, c.line_end, c.valid_from, c.valid_to, c.effect, c.audience,
-               c.regions, c.plans, c.plan_versions, c.channels, c.segments, c.accounts,
-               t.name, t.value, t.rule, t.better, t.quote, t.line_start, t.line_end) order by t.position)
-    from policy_terms t
-    join policy_clauses c on c.tenant_id = t.tenant_id and c.document_id = t.document_id
-                         and c.position = t.clause_position
-    where t.tenant_id = d.tenant_id and t.document_id = d.document_id
-)
+select v.recording_id, {VERSION_COLUMNS}, d.terms
 from meant
 cross join lateral (
     select * from policy_versions v
@@ -81,8 +72,21 @@ cross join lateral (
       and v.recorded_to is null and v.topic = %(topic)s and v.audience = any(%(audiences)s)
     offset 0
 ) v
-left join policy_documents d
-       on %(with_content)s and d.tenant_id = v.tenant_id and d.document_id = v.document_id
+left join lateral (
+    select d.attributes, (
+        select json_agg(json_build_array(
+                   c.anchor, c.heading, c.line_start, c.line_end, c.valid_from, c.valid_to, c.effect, c.audience,
+                   c.regions, c.plans, c.plan_versions, c.channels, c.segments, c.accounts,
+                   t.name, t.value, t.rule, t.better, t.quote, t.line_start, t.line_end) order by t.position)
+        from policy_terms t
+        join policy_clauses c on c.tenant_id = %(tenant)s and c.document_id = t.document_id
+                             and c.position = t.clause_position
+        where t.tenant_id = %(tenant)s and t.document_id = d.document_id
+    ) as terms
+    from policy_documents d
+    where %(with_content)s and d.tenant_id = %(tenant)s and d.document_id = v.document_id
+    offset 0
+) d on true
 """
 
 

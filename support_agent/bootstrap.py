@@ -22,11 +22,11 @@ from connectors.policy import PolicyConnector
 from connectors.profile import ProfileConnector
 from connectors.settings import RecordSettings, load_connector_settings
 from connectors.sql import SqlRecords
-from connectors.trial import TrialRecords
+from connectors.trial import TrialRecords, trial_faults
 from policies import search, store
 from policies.authority import Ladder
 from policies.embedding import SentenceVectors
-from policies.errors import PolicyParseError
+from policies.errors import Fault, PolicyParseError
 from policies.front_matter import Surroundings
 from policies.importing import PolicyFolder, read_policy_folder
 from policies.session import TenantSession
@@ -49,10 +49,12 @@ from support_agent.settings import Settings
 from support_agent.storage import escalations, runs, tenants
 from support_agent.storage.engine import create_engine
 from support_agent.storage.schema import ensure_local, require_ready
-from support_agent.storage.tenancy import open_session
-from support_agent.tenants.folder import new_tenant_files, read_folder, read_tenant
+from support_agent.storage.tenancy import open_session, usable
+from support_agent.tenants.folder import TENANT, TenantFolder, new_tenant_files, read_folder, read_tenant
 
 POOL_SIZE: Final = 16
+#: A source that takes longer to show its columns is not connected.
+CHECK_TIMEOUT_S: Final = 15.0
 Progress = Callable[[str], None]
 
 
@@ -128,6 +130,11 @@ class Application:
                 question, tenant=loaded.tenant, parts=loaded.parts, session=session, recorded_at=now
             )
             contract = outcome_json(run.outcome)
+            if usable(session):
+                await runs.record(session, run, contract)
+                return Answered(run=run, contract=contract)
+        # A lookup that was cut off took its transaction with it; what came of the question is kept all the same.
+        async with open_session(self._engine, loaded.tenant.id) as session:
             await runs.record(session, run, contract)
         return Answered(run=run, contract=contract)
 
@@ -180,6 +187,7 @@ class Application:
             documents = await asyncio.to_thread(read_policy_folder, read_.documents, around=_surroundings(tenant))
         if documents.faults:
             raise PolicyParseError(replace(f, path=f"documents/{f.path}") for f in documents.faults)
+        await self._check_sources(read_)
         progress(f"{tenant.slug}: {len(documents.documents)} policy versions read, storing")
         async with open_session(self._engine, tenant.id) as session:
             changed = await tenants.save(session, tenant.slug, dict(read_.files))
@@ -379,6 +387,26 @@ class Application:
             new_id=uuid4,
         )
         return _Loaded(tenant=tenant, parts=parts, connectors=tuple(sources))
+
+    async def _check_sources(self, folder: TenantFolder) -> None:
+        """Ask each source of records whether it fits its settings, before anything of the tenant is stored."""
+        records = load_connector_settings(
+            folder.tenant.connectors, facts=folder.tenant.facts, environment=self._settings.environment.keys()
+        )
+        faults = records if isinstance(records, list) else []
+        for settings in () if isinstance(records, list) else records.values():
+            connector = self._record_connector(settings, folder.tenant)
+            try:
+                faults += await connector.check(timeout_s=CHECK_TIMEOUT_S)
+            finally:
+                await connector.aclose()
+            if settings.local:
+                rows = folder.orders if settings.source == "orders" else folder.customers
+                faults += trial_faults(rows, settings=settings)
+        if faults:
+            raise PolicyParseError(
+                Fault(path=TENANT, message=fault.path, remedy=fault.problem) for fault in dict.fromkeys(faults)
+            )
 
     def _record_connector(self, settings: RecordSettings, tenant: Tenant) -> Any:  # noqa: ANN401 - either of two connectors
         if settings.local:

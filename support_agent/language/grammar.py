@@ -74,19 +74,21 @@ class Grammar:
 
     def hits(self, folded: str) -> Iterator[Hit]:
         """What the rules take from the text, from left to right."""
-        for found in self._all.finditer(folded):
+        position = 0
+        while found := self._all.search(folded, position):
             # The operator stands first, so the last group is the rule that matched.
             name = found.lastgroup or ""
             number = int(name.removeprefix("rule"))
+            suffix = self._suffix.match(folded, found.end())
+            position = suffix.end() if suffix else found.end()
             match = self._pattern(number).match(folded, found.start(name))
             if match is None:  # pragma: no cover The same pattern has just matched here.
                 continue
-            suffix = self._suffix.match(folded, found.end())
             yield Hit(
                 rule=self._rules[number],
                 match=match,
                 start=found.start(),
-                end=suffix.end() if suffix else found.end(),
+                end=position,
                 operator=_plain(found["operator"]),
                 suffix=_plain(suffix[0] if suffix else None),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,7 +33,7 @@ _SENTENCE_END = re.compile(r"[?!;。？！；\n]|\.(?=\s|$)")
 # A comma between a word and a time keeps them as far apart as so many letters.
 _CLAUSE_END = re.compile("[,，]")
 _COMMA = 12
-# Farther away no word is looked for, whatever the punctuation: the cost of a text grows with its length, not its square.
+# Farther away no word is looked for: the cost of a text grows with its length, not with its square.
 _LONG_SENTENCE = 200
 _FUTURE = {
     "en": re.compile(
@@ -53,13 +54,17 @@ class Mention:
 
 
 def roles(folded: str, mentions: Sequence[Mention], *, languages: Sequence[Language]) -> list[Role | None]:
-    """The role of each mention: every word is bound to the nearest time in its sentence, and each time to one word."""
+    """The role of each mention: every word is bound to the nearest time in its sentence, and each time to one word.
+
+    Args:
+        mentions: In order, not overlapping.
+    """
     pairs = sorted(
-        (_distance(folded, cue.span(), mention.span), number, cue.span(), cue.lastgroup or "")
+        (_distance(folded, cue.span(), mentions[number].span), number, cue.span(), cue.lastgroup or "")
         for language in languages
         for cue in _CUES[language].finditer(folded)
-        for number, mention in enumerate(mentions)
-        if not mention.fixed and _apart(folded, cue.span(), mention.span, farthest=_FARTHEST[language])
+        for number in _near(mentions, cue.span(), farthest=_FARTHEST[language])
+        if not mentions[number].fixed and _in_one_sentence(folded, cue.span(), mentions[number].span)
     )
     found: list[Role | None] = [mention.fallback for mention in mentions]
     bound: set[int | Span] = set()
@@ -85,10 +90,16 @@ def _distance(folded: str, cue: Span, span: Span) -> int:
     return end - start + (_COMMA if _CLAUSE_END.search(folded, start, end) else 0)
 
 
-def _apart(folded: str, cue: Span, span: Span, *, farthest: int) -> bool:
-    """Whether cue and time stand near each other in one sentence, and do not overlap."""
+def _near(mentions: Sequence[Mention], cue: Span, *, farthest: int) -> range:
+    """Numbers of the mentions that are at most so many characters from the cue."""
+    first = bisect_left(mentions, cue[0] - farthest, key=lambda mention: mention.span[1])
+    return range(first, bisect_right(mentions, cue[1] + farthest, lo=first, key=lambda mention: mention.span[0]))
+
+
+def _in_one_sentence(folded: str, cue: Span, span: Span) -> bool:
+    """Whether no sentence ends between cue and time, and neither is a part of the other."""
     start, end = min(cue[1], span[1]), max(cue[0], span[0])
-    return 0 <= end - start <= farthest and _SENTENCE_END.search(folded, start, end) is None
+    return start <= end and _SENTENCE_END.search(folded, start, end) is None
 
 
 def _as_role(name: str | None) -> Role | None:

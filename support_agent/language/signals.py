@@ -88,6 +88,20 @@ _SMALL_TALK = (
     r"(?:你|你们)?(?:真|太|好)?(?:傻|蠢|笨|垃圾|废物|混蛋|白痴|智障)(?:死了|透了)?(?:的?机器人)?",
     r"(?:他妈的|滚|去死|操)",
 )
+#: Questions about the rule itself, which no order answers, unless they speak of something the customer has.
+_GENERAL = (
+    r"how (?:long|many (?:days|weeks|months|hours)|much time) (?:is|are|do|does|have|can|may|must|until|before|after)\b",
+    r"(?:what|which) (?:is|are) (?:the|your) (?:\w+ ){0,3}(?:window|period|deadline|time limit|term|terms|rule|rules|fee|fees"
+    r"|conditions?|notice|policy|policies)\b",
+    r"within how many",
+    r"(?:期限|窗口期?|时限|保修期|质保期|退货期|退款期)(?:是|为|有)?(?:多久|多长|多少天|几天|多少个月|几个月)",
+    r"(?:多久|多少天|几天|多长时间)(?:之?内|以内)",
+    r"(?:期限|时限|条件|规则|费用|手续费)是(?:什么|怎样|多少|多久)",
+)
+_PERSONAL = (
+    r"\b(?:my|our|mine|ours|i bought|we bought|i ordered|we ordered|bought|ordered|purchased|this order|the order)\b"
+    r"|我的|我们的|我买|我们买|买的|购买的|下单的|订的|这个订单|该订单"
+)
 _FILLER = r"[\s\W_]*"
 
 
@@ -96,6 +110,8 @@ def read_signals(folded: str) -> frozenset[Signal]:
     found = {signal for signal in _PHRASES if _pattern(signal).search(folded)}
     if _small_talk().fullmatch(folded) or _gibberish(folded):
         found.add("small_talk")
+    if _general().search(folded) and not re.search(_PERSONAL, folded):
+        found.add("general")
     return frozenset(found)
 
 
@@ -115,6 +131,11 @@ def _gibberish(folded: str) -> bool:
 @cache
 def _pattern(signal: Signal) -> re.Pattern[str]:
     return re.compile("|".join(_bounded(phrase) for phrase in _PHRASES[signal]))
+
+
+@cache
+def _general() -> re.Pattern[str]:
+    return re.compile("|".join(_bounded(phrase) for phrase in _GENERAL))
 
 
 @cache

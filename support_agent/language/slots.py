@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from policies.text import HAN, fold, stem
@@ -17,6 +17,9 @@ from support_agent.domain.reading import OrderNumber, Reading, Span
 
 #: For a tenant that has not said how its order numbers look.
 DEFAULT_ORDER_NUMBER = r"[A-Z]{2}-[0-9]{3,10}"
+
+#: Words that "…" in a phrase may stand for.
+MAX_GAP = 4
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹣－"), "-")
 # Cyrillic and Greek letters that look like Latin capitals.
@@ -81,6 +84,8 @@ class Phrases:
 
     def __init__(self, phrases: Mapping[str, Iterable[str]]) -> None:
         self._by_first_stem: dict[str, list[tuple[tuple[str, ...], str, str]]] = {}
+        #: Phrases written with "…", for what a sentence takes apart: "send … back".
+        self._parted: list[tuple[tuple[tuple[str, ...], ...], int, str, str]] = []
         self._substrings: list[tuple[str, str, str]] = []
         for name, listed in phrases.items():
             for phrase in listed:
@@ -95,6 +100,7 @@ class Phrases:
             for stems, name, phrase in self._by_first_stem.get(token, ())
             if tokens[position : position + len(stems)] == stems
         }
+        matches |= {(name, phrase): weight for parts, weight, name, phrase in self._parted if _stand_near(parts, tokens)}
         compact = "".join(reading.folded.split())
         matches |= {(name, phrase): len(needle) for needle, name, phrase in self._substrings if needle in compact}
         ordered = sorted(matches.items(), key=lambda item: -item[1])
@@ -108,6 +114,9 @@ class Phrases:
         folded = fold(phrase)
         if _HAS_HAN.search(folded):
             self._substrings.append(("".join(folded.split()), name, phrase))
+        elif "…" in phrase:
+            parts = tuple(stems_of(fold(part)) for part in phrase.split("…"))
+            self._parted.append((parts, sum(map(len, parts)), name, phrase))
         elif stems := stems_of(folded):
             self._by_first_stem.setdefault(stems[0], []).append((stems, name, phrase))
 
@@ -115,6 +124,17 @@ class Phrases:
 def stems_of(folded: str) -> tuple[str, ...]:
     """Stems of the words in Latin letters, and numbers, in order."""
     return tuple(stem(word) for word in _WORD.findall(folded))
+
+
+def _stand_near(parts: Sequence[tuple[str, ...]], tokens: tuple[str, ...]) -> bool:
+    """Whether the parts follow each other, each at most `MAX_GAP` words after the one before."""
+    starts: Iterable[int] = range(len(tokens))
+    for part in parts:
+        ends = [start + len(part) for start in starts if tokens[start : start + len(part)] == part]
+        starts = sorted({position for end in ends for position in range(end, end + MAX_GAP + 1)})
+        if not ends:
+            return False
+    return True
 
 
 def overlaps(span: Span, other: Span) -> bool:

@@ -250,7 +250,10 @@ def _marked(claim: Claim, markers: Sequence[int], language: Language) -> str:
     signs = f" {signs}" if language == "en" else signs
     text = _QUOTATION_OR_STOP.sub(lambda found: found[0] if found[0][0] == "“" else signs + found[0], claim.text)
     stop = _LAST_STOP.search(text)
-    return text + signs if stop is None else text[: stop.start()] + signs + stop[0]
+    if stop is None:
+        # English needs no full stop after a quotation that has its own; Chinese sentences would run together.
+        return text + signs + ("。" if language == "zh" else "")
+    return text[: stop.start()] + signs + stop[0]
 
 
 def _joined(sentences: Sequence[str], draft: Draft, language: Language) -> str:

@@ -194,7 +194,7 @@ def clarify(
     """One question back.
 
     Args:
-        need: `order`, `date`, `passages`, or the fact to be stated.
+        need: `order`, `customer`, `topic`, `date`, `passages`, or the fact to be stated.
         options: What can be chosen from, as people read it (`order_option`).
         ask: The playbook's own question for this fact.
         written: The date as the customer wrote it.
@@ -206,6 +206,8 @@ def clarify(
             question = voice.own("clarify_date", text=written)
         case "passages":
             question = voice.own("clarify_passage")
+        case "topic" | "customer":
+            question = voice.own(f"clarify_{need}")
         case _:
             asked = voice.tenant(ask, {}) if ask is not None else None
             question = asked or voice.own("clarify_fact", label=voice.label(need))
@@ -337,7 +339,8 @@ def _settled(conflicts: Iterable[Conflict], grounds: Grounds, voice: Voice) -> I
     for conflict in conflicts:
         winner = conflict.winner
         losers = [j.candidate for j in conflict.candidates if j.removed_by == conflict.settled_by]
-        if conflict.settled_by is None or winner is None or winner.clause is None or not losers:
+        # That rules for other regions or customers differ is in the record; it is no news to this customer.
+        if conflict.settled_by in {None, "applies"} or winner is None or winner.clause is None or not losers:
             continue
         loser = losers[0]
         locator = loser.evidence.locator

@@ -16,6 +16,7 @@ from support_agent.domain.tenant import Tenant
 from support_agent.domain.verdict import Verdict
 from support_agent.pipeline.assessment import date_periods, statements_of_customer
 from support_agent.pipeline.planning import MAX_ORDERS, Slots
+from support_agent.pipeline.relevance import share_of, subject_tokens
 from support_agent.pipeline.retrieval import Findings
 
 PASSAGES = "passages"
@@ -120,13 +121,22 @@ def sides_of_comparison(findings: Findings, *, question: Question, slots: Slots,
         return Sides()
     top = max(tenant.ladder.level(newer.authority) for _, newer in pairs)
     highest = [pair for pair in pairs if tenant.ladder.level(pair[1].authority) == top]
-    if len(highest) == 1:
-        return Sides(older=highest[0][0], newer=highest[0][1])
-    unknown = [name for _, newer in highest for name in sorted(unknown_dimensions(newer.applies_to, known))]
-    if unknown:
-        return Sides(ask=tenant.dimensions[unknown[0]])
-    older, newer = min(highest, key=lambda pair: pair[1].policy)
+    asked = subject_tokens(question.text)
+    named = [(_named(asked, newer.policy, findings.evidence), (older, newer)) for older, newer in highest]
+    best = max(share for share, _ in named)
+    meant = [pair for share, pair in named if share == best]
+    if len(meant) > 1:
+        unknown = {name for _, newer in meant for name in unknown_dimensions(newer.applies_to, known)}
+        if ask := next((fact for name, fact in tenant.dimensions.items() if name in unknown), None):
+            return Sides(ask=ask)
+    older, newer = min(meant, key=lambda pair: pair[1].policy)
     return Sides(older=older, newer=newer)
+
+
+def _named(asked: Mapping[str, float], policy: str, evidence: Iterable[Evidence]) -> float:
+    """How much of what is asked about stands in the policy's title, or in that of one of its renditions."""
+    titles = {v.title for v in _versions(evidence) if policy in {v.policy, v.rendition_of}}
+    return max(share_of(asked, title) for title in titles)
 
 
 def _neighbours(versions: Sequence[PolicyVersion], on: datetime) -> tuple[PolicyVersion, PolicyVersion] | None:

@@ -188,6 +188,9 @@ def plan_single(reading: Reading, slots: Slots) -> Plan:
 
 
 def _excluded(reading: Reading, playbook: Playbook) -> bool:
+    # "How long is the warranty?" asks for the rule; no order of the customer's answers it.
+    if playbook.order_slot and "general" in reading.signals and not reading.order_numbers:
+        return True
     if playbook.id in _weights(reading, "unless"):
         return True
     return any(playbook.requires.values()) and playbook.id not in _weights(reading, "requires")

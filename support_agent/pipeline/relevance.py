@@ -6,7 +6,7 @@ the next. Words that the question needs only to be a question (how, what, policy
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from connectors.base import Evidence
@@ -70,13 +70,18 @@ def subject_tokens(text: str) -> dict[str, float]:
     return {token: _weight(token) for token in question_tokens(text) if token not in _ASKING}
 
 
-def coverage(asked: dict[str, float], hit: Evidence) -> float:
+def coverage(asked: Mapping[str, float], hit: Evidence) -> float:
     """The share of the question's weight that stands in the passage, its heading or its title; 0 to 1."""
-    total = sum(asked.values())
-    if not total or hit.clause is None:
+    if hit.clause is None:
         return 0.0
-    said = set(tokens(f"{hit.clause.version.title}\n{hit.clause.heading}\n{hit.quote}"))
-    return sum(weight for token, weight in asked.items() if token in said) / total
+    return share_of(asked, f"{hit.clause.version.title}\n{hit.clause.heading}\n{hit.quote}")
+
+
+def share_of(asked: Mapping[str, float], text: str) -> float:
+    """The share of the weight of `asked` that stands in `text`; 0 to 1."""
+    total = sum(asked.values())
+    said = set(tokens(text))
+    return sum(weight for token, weight in asked.items() if token in said) / total if total else 0.0
 
 
 def terms_of(hit: Evidence, evidence: Sequence[Evidence]) -> tuple[str, ...]:

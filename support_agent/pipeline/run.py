@@ -37,7 +37,7 @@ from support_agent.pipeline.lookups import (
 )
 from support_agent.pipeline.planning import Slots
 from support_agent.pipeline.ports import Words
-from support_agent.pipeline.relevance import leading
+from support_agent.pipeline.relevance import leading, subject_tokens
 from support_agent.pipeline.retrieval import Findings
 from support_agent.pipeline.verification import CheckedNeed, Progress, audit
 
@@ -76,6 +76,8 @@ class _Trace:
 
     clock: Callable[[], float]
     started: float
+    #: When the first lookup could be made: from then on the time budget runs.
+    gathering: float = 0.0
     rounds: list[Round] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
 
@@ -88,7 +90,7 @@ class _Trace:
             self.timings[name] = round(self.timings.get(name, 0.0) + (self.clock() - began) * 1000, 3)
 
     def left_s(self, budget_s: float) -> float:
-        return budget_s - (self.clock() - self.started)
+        return budget_s - (self.clock() - self.gathering)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +141,7 @@ async def answer(
         ending = planning.gate(question, setting.slots, playbook=playbook)
     early = conclusion.ended(ending, setting) if ending else _asked_before_looking(question, setting, playbook)
     if early is None:
-        gathered = await _gather(gathered.plan, playbook, setting, parts, session, trace)
+        gathered = _with_assertions(await _gather(gathered.plan, playbook, setting, parts, session, trace))
         setting = replace(setting, evidence=gathered.findings.evidence)
         with trace.stage("compose"):
             concluded = _conclude(gathered, playbook, setting)
@@ -164,7 +166,15 @@ def _asked_before_looking(question: Question, setting: Setting, playbook: Playbo
         return conclusion.ask_back(clarify("date", setting.voice, options=options, written=slots.ambiguous.text))
     if question.principal.kind == "staff" and question.principal.customer_id is None and _needs_order(playbook, slots):
         return conclusion.ask_back(clarify("customer", setting.voice))
+    if playbook is not None and playbook.topic_slot and slots.topic is None and _names_no_subject(playbook, question):
+        words = (topic[setting.voice.language] for topic in setting.tenant.topics.values())
+        return conclusion.ask_back(clarify("topic", setting.voice, options=[named[0] for named in words if named]))
     return None
+
+
+def _names_no_subject(playbook: Playbook, question: Question) -> bool:
+    """Whether there is nothing to look for: two versions of what, or words of asking alone."""
+    return playbook.form == "comparison" or not subject_tokens(question.text)
 
 
 def _needs_order(playbook: Playbook | None, slots: Slots) -> bool:
@@ -181,6 +191,7 @@ async def _gather(
 ) -> _Gathered:
     """Round after round until every need is confirmed, nothing is left to ask, or a limit is reached."""
     budget = setting.tenant.budget
+    trace.gathering = parts.clock()
     scope, findings, records = await _scope(plan, setting, parts, session, trace)
     cases: tuple[Case, ...] = ()
     verdict, spent, barren = NOTHING_ASKED, False, 0
@@ -223,6 +234,14 @@ async def _gather(
             break
         spent = last
     return _Gathered(plan=plan, findings=findings, cases=cases, verdict=verdict, spent=spent)
+
+
+def _with_assertions(gathered: _Gathered) -> _Gathered:
+    """What the customer stated and an answer may rest on, numbered after what the sources said."""
+    findings = gathered.findings
+    stated = [e for case in gathered.cases for e in case.of.values() if e.source == "customer"]
+    evidence = {e.key: e for e in (*findings.evidence, *stated)}
+    return replace(gathered, findings=replace(findings, evidence=tuple(evidence.values())))
 
 
 async def _scope(
@@ -292,8 +311,10 @@ def _with_leading_terms(plan: Plan, findings: Findings, setting: Setting) -> Pla
     """For passages, the terms to resolve are those of the passage that leads; for an empty topic, all it ever had."""
     if plan.decide is not None or not any(TERMS in sub.needs for sub in plan.sub_questions):
         return plan
-    found = leading(findings.evidence, setting.question.text)
-    names = found.terms if found.lead else _value_terms(findings.evidence)
+    names: tuple[str, ...] = ()
+    if any("passages" in sub.needs for sub in plan.sub_questions):
+        found = leading(findings.evidence, setting.question.text)
+        names = found.terms if found.lead else _value_terms(findings.evidence)
     subs = tuple(replace(sub, needs=names) if TERMS in sub.needs else sub for sub in plan.sub_questions)
     return replace(plan, sub_questions=subs)
 

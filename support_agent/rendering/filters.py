@@ -134,14 +134,21 @@ def said(context: Context, value: object) -> object:
             return _YES_NO[context["_language"]][flag]
         case date() as on:
             return day(on, language=context["_language"], zone=context["_zone"])
+        case tuple() as items:
+            return _LIST_COMMA[context["_language"]].join(items)
+        case str() | int() as plain:
+            return plain
         case other:
-            return other
+            raise UndefinedError(f"a {type(other).__name__} cannot be said")
 
 
 def _known(value: _T) -> _T:
     """Refuse what is null or undefined: a sentence with a hole in it must not be said."""
-    if value is None or isinstance(value, Undefined):
-        raise UndefinedError("the value is unknown")
+    if isinstance(value, Undefined):
+        # Raises with the name that is undefined.
+        str(value)
+    if value is None:
+        raise UndefinedError("the value is null")
     return value
 
 

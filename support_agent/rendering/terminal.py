@@ -21,6 +21,19 @@ from support_agent.domain.question import Language
 Contract: TypeAlias = Mapping[str, Any]
 
 _LABEL_WIDTH: Final = 8
+#: What settled a conflict or removed a candidate.
+_CHINESE_RUNGS: Final[Mapping[str, str]] = {
+    "in_force": "当日有效",
+    "applies": "适用范围",
+    "declared_relation": "声明的关系",
+    "authority": "效力层级",
+    "specificity": "特别规定",
+    "precedent": "先前裁定",
+    "transition": "过渡规定",
+    "rendition": "译本从原文",
+    "bound_met": "已满足界限",
+    "not_delegated": "未获授权",
+}
 _STYLES: Final[dict[Status, str]] = {
     "answered": "bold white on green",
     "answered_with_conflict": "bold black on yellow",
@@ -44,7 +57,7 @@ _WORDS: Final[dict[Language, dict[str, str]]] = {
         "open": "open",
         "case": "Case",
         "considered": "considered",
-        "lines": "lines",
+        "lines": "lines {}",
         "rounds": "rounds",
         "lookups": "lookups",
         "statements": "statements",
@@ -63,7 +76,7 @@ _WORDS: Final[dict[Language, dict[str, str]]] = {
         "open": "未决",
         "case": "工单",
         "considered": "未采用",
-        "lines": "行",
+        "lines": "第 {} 行",
         "rounds": "轮",
         "lookups": "次查询",
         "statements": "条语句",
@@ -92,7 +105,7 @@ def _parts(outcome: Outcome, question: str, contract: Contract) -> Iterator[Rend
     for citation in contract["citations"]:
         yield _row(f"[{citation['marker']}]", _citation(citation, words))
     for conflict in contract["conflicts"]:
-        yield _row(words["conflict"], _conflict(conflict, words))
+        yield _row(words["conflict"], _conflict(conflict, outcome.language))
     yield Padding(Text(_footer(contract, words), style="dim"), (1, 2))
 
 
@@ -118,22 +131,30 @@ def _citation(citation: Contract, words: Mapping[str, str]) -> Text:
     if citation["effective_from"]:
         details.append(f"{citation['effective_from']} → {citation['effective_to'] or ''}".rstrip())
     if lines:
-        details.append(f"{words['lines']} {lines[0]}" + (f"–{lines[1]}" if lines[1] != lines[0] else ""))
+        details.append(words["lines"].format(f"{lines[0]}–{lines[1]}"))
     if citation["role"] == "considered":
         details.append(words["considered"])
     dim = " · ".join(["", *details])
     return Text.assemble((name, "bold"), (dim, "dim"), "\n", f"“{normalise(citation['quote'])}”")
 
 
-def _conflict(conflict: Contract, words: Mapping[str, str]) -> Text:
-    how = f"{words['settled']} {conflict['settled_by']}" if conflict["settled_by"] else words["open"]
-    text = Text(f"{conflict['need']}, {how}")
+def _conflict(conflict: Contract, language: Language) -> Text:
+    words = _WORDS[language]
+    settled = conflict["settled_by"]
+    text = Text(
+        f"{conflict['need']}, " + (f"{words['settled']} {_rung(settled, language)}" if settled else words["open"])
+    )
     for candidate in conflict["candidates"]:
         removed = candidate["removed_by"]
         value = normalise(str(candidate["value"]))
-        line = f"\n{'✗' if removed else '✓'} {value}  {candidate['clause']}" + (f"  ({removed})" if removed else "")
-        text.append(line, style="dim" if removed else "")
+        text.append(f"\n{'✗' if removed else '✓'} {value}  {candidate['clause']}", style="dim" if removed else "")
+        if removed:
+            text.append(f"  ({_rung(removed, language)})", style="dim")
     return text
+
+
+def _rung(name: str, language: Language) -> str:
+    return _CHINESE_RUNGS[name] if language == "zh" else name.replace("_", " ")
 
 
 def _footer(contract: Contract, words: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template, UndefinedError, pass_context
+from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -60,7 +61,7 @@ class TenantVoice:
     def tenant(self, wording: Wording, values: Mapping[str, FactValue]) -> str | None:
         try:
             text = rendered(wording[self.language], values, language=self.language, zone=self.zone)
-        except UndefinedError:
+        except (UndefinedError, SecurityError):
             return None
         return self._clean(text)
 
@@ -109,8 +110,8 @@ _ACTIVE: Final = re.compile(
     r"""
       !\[(?P<alt>[^\]]*)\](?:\([^)]*\)|\[[^\]]*\])
     | \[(?P<name>[^\]]*)\]\(\s*<?(?P<target>[^)\s>]*)>?[^)]*\)
-    | <?\b(?P<address>[a-z][a-z0-9+.-]{1,20}://[^\s<>"'“”‘’()（），。；、]+|www\.[^\s<>"'“”‘’()（），。；、]+)>?
-    | \b(?:javascript\s*:|vbscript\s*:|data:[a-z]+/)\S*
+    | <?(?P<address>[a-z][a-z0-9+.-]{0,20}://[^\s<>"'“”‘’()（），。；、]+|www\.[^\s<>"'“”‘’()（），。；、]+)>?
+    | (?:javascript\s*:|vbscript\s*:|data:[a-z]+/)\S*
     | \[(?P<marker>\d+)\](?!\()
     """,
     re.VERBOSE | re.IGNORECASE,

@@ -30,8 +30,12 @@ async def open_session(engine: AsyncEngine, tenant_id: UUID) -> AsyncIterator[Te
     """
     connection, driver = await _begin(engine, tenant_id)
     try:
-        yield TenantSession(tenant_id=tenant_id, sqlalchemy=connection, psycopg=driver)
-        await driver.commit()
+        session = TenantSession(tenant_id=tenant_id, sqlalchemy=connection, psycopg=driver)
+        yield session
+        if usable(session):
+            await driver.commit()
+        else:
+            await connection.invalidate()
     finally:
         # Back in the pool, which rolls back what was not committed.
         await connection.close()
@@ -66,6 +70,11 @@ async def _begin(engine: AsyncEngine, tenant_id: UUID) -> tuple[AsyncConnection,
             raise TenantLeakError
         return connection, driver
     raise AssertionError("the second attempt returns or raises")
+
+
+def usable(session: TenantSession) -> bool:
+    """Whether the transaction can still be written in: a statement that failed or was cut off ends it."""
+    return not session.psycopg.closed and session.psycopg.info.transaction_status == TransactionStatus.INTRANS
 
 
 async def _connect(engine: AsyncEngine) -> AsyncConnection:

@@ -16,12 +16,12 @@ from policies.facts import Facts
 from support_agent.domain.playbook import Playbook
 from support_agent.domain.tenant import DIMENSION_FACTS, Budget, Tenant, tenant_id
 
-_SLUG = re.compile(r"[a-z][a-z0-9-]{0,62}")
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
 def _slug(value: str) -> str:
     if not _SLUG.fullmatch(value):
-        raise ValueError("use lower-case letters, digits and hyphens, a letter first, 63 at most")
+        raise ValueError("use lower-case letters, digits and hyphens, no hyphen first, 63 at most")
     return value
 
 

@@ -67,7 +67,7 @@ def _differences(expect: Mapping[str, Any], got: Mapping[str, Any]) -> Iterator[
 
 
 def _record(expect: Mapping[str, Any], got: Mapping[str, Any]) -> Iterator[str]:
-    if not {"settled_by", "winner", "removed"} & expect.keys():
+    if "need" not in expect or not {"settled_by", "winner", "removed"} & expect.keys():
         return
     record = next((conflict for conflict in got["conflicts"] if conflict["need"] == expect["need"]), None)
     if record is None:

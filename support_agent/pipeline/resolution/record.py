@@ -41,6 +41,12 @@ def conflict_of(
     recorded = [statement for statement in statements if statement.number in entered]
     if all(same(recorded[0], other) for other in recorded[1:]):
         return None
+    if settled_by == "applies" and any(
+        removed.get(statement.number) in {"in_force", "transition"} and not (winner and same(statement, winner))
+        for statement in recorded
+    ):
+        # Rules for others were never in question; between the versions of the one that is, the date decided.
+        settled_by = "in_force"
     return Conflict(
         need=need,
         candidates=tuple(

@@ -76,18 +76,11 @@ def possible_cases(
 
 def _is_all_known(statements: Iterable[Statement], lines: Timelines, situation: Situation) -> bool:
     """Whether every rule has its result and every dimension that limits anything is known: the usual case."""
-    known = situation.known
-    for statement in statements:
-        if statement.candidate.missing or any(
-            known.get(one) is None for one in statement.clause.applies_to.dimensions()
-        ):
-            return False
+    known = {dimension for dimension, value in situation.known.items() if value is not None}
+    if not all(s.clause.applies_to.dimensions().keys() <= known and not s.is_unknown for s in statements):
+        return False
     # Policies without a statement on the need matter through their gaps.
-    for line in lines.values():
-        for version in line.versions:
-            if any(known.get(one) is None for one in version.applies_to.dimensions()):
-                return False
-    return True
+    return all(v.applies_to.dimensions().keys() <= known for line in lines.values() for v in line.versions)
 
 
 def _merged(parts: Sequence[Case]) -> Case:
@@ -107,6 +100,7 @@ def _dates(statements: Sequence[Statement], lines: Timelines, situation: Situati
     """One unknown for each date that governs, whatever the number of policies that it governs."""
     shared: dict[object, list[Timeline]] = {}
     for line in lines.values():
+        # A day is another period in another zone, and then a date of its own.
         period = line.governing and (line.governing.period.start, line.governing.period.end)
         shared.setdefault((line.fact, period), []).append(line)
     for group in shared.values():

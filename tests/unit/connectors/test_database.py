@@ -56,15 +56,15 @@ async def test_many_calls_share_the_pool(shop: Database) -> None:
 
 async def test_wrong_statement_breaks_the_contract(shop: Database) -> None:
     with pytest.raises(SourceContractError, match=r"OperationalError \(SQLITE_ERROR\)$") as refused:
-        await shop.run(text("SELECT * FROM t WHERE nothing = :secret"), {"secret": "s3cret"}, timeout_s=5, max_rows=1)
+        await shop.run(text("SELECT * FROM t WHERE missing = :secret"), {"secret": "s3cret"}, timeout_s=5, max_rows=1)
 
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
 
 
 async def test_driver_may_be_quoted_where_no_customer_is_bound(shop: Database) -> None:
-    with pytest.raises(SourceContractError, match="no such column: nothing"):
-        await shop.run(text("SELECT nothing FROM t"), {}, timeout_s=5, max_rows=1, explain=True)
+    with pytest.raises(SourceContractError, match="no such column: missing"):
+        await shop.run(text("SELECT missing FROM t"), {}, timeout_s=5, max_rows=1, explain=True)
 
 
 async def test_cancelled_call_lets_the_next_one_run(shop: Database) -> None:

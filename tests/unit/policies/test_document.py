@@ -122,7 +122,7 @@ def test_clauses_with_their_lines_and_places() -> None:
         ("4.2", "4-2"),
         ("退款期限", "退款期限"),
         ("第三条", "第三条"),
-        ("30 days", "days"),
+        ("30 days", "30-days"),
         ("ＦＡＱ：Ｒｅｆｕｎｄｓ", "faq-refunds"),
         ("!!!", "clause"),
     ],
@@ -302,17 +302,15 @@ def test_fingerprint_is_of_what_is_said() -> None:
     assert parsed.fingerprint != document(TERMS.replace("corporate", "contract")).fingerprint
 
 
-MARKDOWN = st.lists(
-    st.sampled_from(
-        ["# A", "## B {#b}", "**c**", "1. d", "1.1 e", "第一条 甲", "- f", "  - g", "> h", "| i | j |", "|---|---|", "```",
-         "```terms", "a.b: 1", "a.b_days: {value: 1", "<!--", "-->", "{audience: staff}", "{x: [}", "---", "===", "",
-         "    k", "[l]: m", "text 14 days.", "policy: x", "\t", "　", "\u2028n\x85o"]
-    ) | st.text(max_size=12),
-    max_size=30,
-).map("\n".join)  # fmt: skip
+PIECES = [
+    *("# A", "## B {#b}", "**c**", "1. d", "1.1 e", "第一条 甲", "- f", "  - g", "> h", "| i | j |", "|---|---|"),
+    *("```", "```terms", "a.b: 1", "a.b_days: {value: 1", "<!--", "-->", "{audience: staff}", "{x: [}", "---", "==="),
+    *("", "    k", "[l]: m", "text 14 days.", "policy: x", "\t", "　", "\u2028n\x85o"),
+]
+MARKDOWN = st.lists(st.sampled_from(PIECES) | st.text(max_size=12), max_size=30).map("\n".join)
 
 
-@settings(max_examples=examples(default=1_500, soak=100_000))
+@settings(max_examples=examples(default=500, soak=100_000))
 @given(MARKDOWN, st.sampled_from(["", HEAD, HEAD.replace("---\n", "", 1), HEAD[:-4]]))
 def test_any_text_is_a_document_or_faults(body: str, head: str) -> None:
     content = (head + body).encode("utf-8", errors="surrogatepass")
@@ -338,7 +336,7 @@ def assert_passages_stand_where_they_say(parsed: PolicyDocument) -> None:
             assert passage.text in "\n".join(lines[passage.lines[0] - 1 : passage.lines[1]])
 
 
-@settings(max_examples=examples(default=500, soak=20_000))
+@settings(max_examples=examples(default=200, soak=20_000))
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_document_or_faults(content: bytes) -> None:
     parsed = parse_document(SourceFile(path="v.md", content=content), around=AROUND, sidecar=BESIDE)
