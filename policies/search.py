@@ -63,72 +63,73 @@ with versions as materialized (
       and (%(authorities)s::text[] is null or v.authority = any(%(authorities)s))
 ),
 scope as materialized (
-    select v.recording_id, v.policy_id, v.valid_from as version_from, v.document_id, r.position, r.clause_position,
-           r.line_start, r.text_id, r.n_tokens
+    select v.policy_id, v.valid_from as version_from, v.recording_id, v.document_id, r.*
     from versions v
     cross join lateral (
-        select p.position, p.clause_position, p.line_start, p.text_id, p.n_tokens
+        select c.position as clause_position, p.position, p.line_start, p.text_id, p.n_tokens
         from policy_clauses c
-        join policy_passages p on p.tenant_id = c.tenant_id and p.document_id = c.document_id
+        join policy_passages p on p.tenant_id = %(tenant)s and p.document_id = v.document_id
                               and p.clause_position = c.position
         where c.tenant_id = %(tenant)s and c.document_id = v.document_id
-          and p.tenant_id = %(tenant)s and p.document_id = v.document_id
           and c.audience = any(%(audiences)s)
           and (c.valid_from is null or c.valid_from < %(ends)s)
           and (c.valid_to is null or c.valid_to > %(starts)s){limits}
         offset 0
     ) r
 ),
-size as materialized (select count(*)::float8 as passages, avg(n_tokens)::float8 as tokens from scope),
+size as materialized (select count(*)::float8 as n_passages, avg(n_tokens)::float8 as n_tokens from scope),
 found as materialized (
     select o.token, o.text_id, o.tf
     from passage_postings o
     where o.tenant_id = %(tenant)s and o.token = any(%(tokens)s)
       and o.text_id = any(array(select distinct s.text_id from scope s))
 ),
-rarity as materialized (
-    select f.token, ln(1 + (max(z.passages) - count(*) + 0.5) / (count(*) + 0.5)) as weight
-    from found f join scope s on s.text_id = f.text_id cross join size z group by f.token
-),
-by_words as (
-    select s.recording_id, s.position,
-           round(sum(r.weight * f.tf * 2.2 / (f.tf + 1.2 * (0.25 + 0.75 * s.n_tokens / z.tokens)))::numeric, 6) as score
-    from scope s join found f on f.text_id = s.text_id join rarity r on r.token = f.token cross join size z
-    group by s.recording_id, s.position
+-- A full join is never a nested loop, which a planner that knows no size of either side would take.
+matched as (
+    select s.*, f.tf, count(*) over (partition by f.token) as n_with_token
+    from scope s full join found f on f.text_id = s.text_id
+    where coalesce(f.tf, 0) > 0
 ),
 words as (
-    select b.recording_id, b.position, b.score, rank() over (order by b.score desc) as place
-    from by_words b join scope s on s.recording_id = b.recording_id and s.position = b.position
-    order by b.score desc, s.policy_id collate "C", s.version_from, s.line_start limit {ARM_LIMIT}
-),
-by_vectors as materialized (
-    select t.text_id, n.distance
-    from (select distinct s.text_id from scope s where %(vector)s::text is not null) t
-    cross join lateral (
-        select round((v.embedding <=> (select %(vector)s::text::halfvec))::numeric, 6) as distance
-        from passage_vectors v where v.tenant_id = %(tenant)s and v.text_id = t.text_id offset 0
-    ) n
+    select m.policy_id, m.version_from, m.recording_id, m.document_id, m.clause_position, m.position, m.line_start,
+           round(sum(ln(1 + (z.n_passages - m.n_with_token + 0.5) / (m.n_with_token + 0.5))
+                     * m.tf * 2.2 / (m.tf + 1.2 * (0.25 + 0.75 * m.n_tokens / z.n_tokens)))::numeric, 6) as score
+    from matched m cross join size z
+    group by 1, 2, 3, 4, 5, 6, 7
+    order by score desc, m.policy_id collate "C", m.version_from, m.line_start, m.position limit {ARM_LIMIT}
 ),
 vectors as (
-    select s.recording_id, s.position, b.distance, rank() over (order by b.distance) as place
-    from by_vectors b join scope s on s.text_id = b.text_id
-    order by b.distance, s.policy_id collate "C", s.version_from, s.line_start limit {ARM_LIMIT}
+    select s.policy_id, s.version_from, s.recording_id, s.document_id, s.clause_position, s.position, s.line_start,
+           n.distance
+    from scope s
+    cross join lateral (
+        select round((v.embedding <=> (select %(vector)s::text::halfvec))::numeric, 6) as distance
+        from passage_vectors v where v.tenant_id = %(tenant)s and v.text_id = s.text_id offset 0
+    ) n
+    where %(vector)s::text is not null
+    order by n.distance, s.policy_id collate "C", s.version_from, s.line_start, s.position limit {ARM_LIMIT}
 ),
 best as (
-    select recording_id, position, w.score, w.place as word_place, x.distance, x.place as vector_place,
-           round(coalesce(1.0 / (60 + w.place), 0) + coalesce(1.0 / (60 + x.place), 0), 9) as fused
-    from words w full join vectors x using (recording_id, position)
+    select policy_id, version_from, recording_id, document_id, clause_position, position, line_start, w.score, n.distance,
+           round(coalesce(1.0 / (60 + w.place), 0) + coalesce(1.0 / (60 + n.place), 0), 9) as fused
+    from (select *, rank() over (order by score desc) as place from words) w
+    full join (select *, rank() over (order by distance) as place from vectors) n
+         using (policy_id, version_from, recording_id, document_id, clause_position, position, line_start)
+    order by fused desc, policy_id collate "C", version_from, line_start, position limit %(limit)s
 )
-select {VERSION_COLUMNS}, {CLAUSE_COLUMNS}, p.text, p.kind, p.table_header, p.line_start, p.line_end,
-       b.fused::float8, b.score::float8, b.distance::float8
-from (select best.*, s.document_id, s.clause_position, s.policy_id, s.version_from, s.line_start
-      from best join scope s using (recording_id, position)
-      order by fused desc, s.policy_id collate "C", s.version_from, s.line_start, position limit %(limit)s) b
-join policy_versions v on v.tenant_id = %(tenant)s and v.policy_id = b.policy_id and v.valid_from = b.version_from
-                      and v.recording_id = b.recording_id
-join policy_documents d on d.tenant_id = %(tenant)s and d.document_id = b.document_id
-join policy_clauses c on c.tenant_id = %(tenant)s and c.document_id = b.document_id and c.position = b.clause_position
-join policy_passages p on p.tenant_id = %(tenant)s and p.document_id = b.document_id and p.position = b.position
+select r.*, b.fused::float8, b.score::float8, b.distance::float8
+from best b
+cross join lateral (
+    select {VERSION_COLUMNS}, {CLAUSE_COLUMNS}, p.text, p.kind, p.table_header, p.line_start, p.line_end
+    from policy_versions v, policy_documents d, policy_clauses c, policy_passages p
+    where v.tenant_id = %(tenant)s and v.policy_id = b.policy_id and v.valid_from = b.version_from
+      and v.recording_id = b.recording_id
+      and d.tenant_id = %(tenant)s and d.document_id = b.document_id
+      and c.tenant_id = %(tenant)s and c.document_id = b.document_id and c.position = b.clause_position
+      and p.tenant_id = %(tenant)s and p.document_id = b.document_id and p.clause_position = b.clause_position
+      and p.position = b.position
+    offset 0
+) r
 order by b.fused desc, b.policy_id collate "C", b.version_from, b.line_start, b.position
 """
 

@@ -206,7 +206,7 @@ policy_passages = Table(
     Column("text_id", Uuid, nullable=False),
     #: Length of what is searched.
     Column("n_tokens", Integer, nullable=False),
-    _key("policy_passages", "document_id", "position"),
+    _key("policy_passages", "document_id", "clause_position", "position"),
     _refers("policy_passages", "policy_clauses", "document_id", "clause_position", to=("document_id", "position")),
     _refers("policy_passages", "passage_texts", "text_id"),
     CheckConstraint("kind in ('paragraph', 'item', 'row')", name="policy_passages_kind_check"),

@@ -126,9 +126,7 @@ class Application:
             loaded = await self._load(session, request.tenant)
             now = datetime.now(UTC)
             question = to_question(request, loaded.tenant, now=now)
-            run = await answer(
-                question, tenant=loaded.tenant, parts=loaded.parts, session=session, recorded_at=now
-            )
+            run = await answer(question, tenant=loaded.tenant, parts=loaded.parts, session=session, recorded_at=now)
             contract = outcome_json(run.outcome)
             if usable(session):
                 await runs.record(session, run, contract)
@@ -176,8 +174,6 @@ class Application:
         Raises:
             PolicyParseError: With every fault of every file.
         """
-        if not folder.is_dir():
-            raise InvalidRequestError("FOLDER", "is not a folder")
         read_ = await asyncio.to_thread(read_folder, folder)
         tenant = read_.tenant
         if expected is not None and expected != tenant.slug:
@@ -222,8 +218,6 @@ class Application:
         Raises:
             PolicyParseError: With every fault of every file.
         """
-        if not folder.is_dir():
-            raise InvalidRequestError("FOLDER", "is not a folder")
         async with open_session(self._engine, tenant_id(tenant)) as session:
             found = await tenants.load(session)
             if found is None and not create_tenant:
@@ -273,16 +267,14 @@ class Application:
         """
         async with open_session(self._engine, tenant_id(tenant)) as session:
             settings = await self._require(session, tenant)
-            instant = read_instant("DATE", at, zone=settings)
+            instant = read_instant("DATE", at, zone=settings) or datetime.now(UTC)
             known = read_instant("known-at", known_at, zone=settings)
             names = await store.policies(session)
             if policy is not None and policy not in names:
                 raise NotFoundError("policy", policy, hint="`support-agent policy list` shows them")
             in_force = {v.policy: v for v in await store.versions_as_of(session, as_of=instant, known_at=known)}
         wanted = [policy] if policy is not None else names
-        return [
-            _version(in_force[name]) if name in in_force else {"policy": name, "version": None} for name in wanted
-        ]
+        return [_version(in_force[name]) if name in in_force else {"policy": name, "version": None} for name in wanted]
 
     async def policy_document(self, tenant: str, name: str, *, known_at: str | None) -> dict[str, Any]:
         """One version with its text: `policy@version`, or the version of `policy` in force now.
@@ -372,9 +364,7 @@ class Application:
         ranks = frozenset(rank for rung in tenant.ladder.rungs for rank in rung)
         connectors: list[Connector] = [
             *sources,
-            PolicyConnector(
-                authorities=ranks - {RANK}, region_groups=tenant.region_groups, embedder=self._vectors
-            ),
+            PolicyConnector(authorities=ranks - {RANK}, region_groups=tenant.region_groups, embedder=self._vectors),
         ]
         if RANK in ranks:
             connectors.append(FaqConnector(region_groups=tenant.region_groups, embedder=self._vectors))
@@ -410,7 +400,7 @@ class Application:
 
     def _record_connector(self, settings: RecordSettings, tenant: Tenant) -> Any:  # noqa: ANN401 - either of two connectors
         if settings.local:
-            records: Any = TrialRecords(settings.source)
+            records: Any = TrialRecords("orders" if settings.source == "orders" else "profile")
         else:
             url = self._settings.environment.get(settings.connection)
             if not url:

@@ -25,7 +25,7 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Read `DATABASE_URL`, `DATABASE_OWNER_URL`, `SUPPORT_AGENT_DATA`, `SUPPORT_AGENT_VECTORS` (`off` turns them off)."""
+    """Read `DATABASE_URL`, `DATABASE_OWNER_URL`, `SUPPORT_AGENT_DATA` and `SUPPORT_AGENT_VECTORS` (`off`)."""
     env = os.environ if environment is None else environment
     return Settings(
         database_url=env.get("DATABASE_URL") or None,

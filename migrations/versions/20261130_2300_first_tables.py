@@ -144,7 +144,7 @@ create table policy_passages (
     line_end integer not null,
     text_id uuid not null,
     n_tokens integer not null,
-    constraint policy_passages_pkey primary key (tenant_id, document_id, position),
+    constraint policy_passages_pkey primary key (tenant_id, document_id, clause_position, position),
     constraint policy_passages_clause_position_fkey
         foreign key (tenant_id, document_id, clause_position) references policy_clauses,
     constraint policy_passages_text_id_fkey foreign key (tenant_id, text_id) references passage_texts,

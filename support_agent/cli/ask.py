@@ -40,7 +40,7 @@ def ask(  # noqa: PLR0913 - each is a flag of the command
 ) -> None:
     """Ask a question as a customer or for one.
 
-    Example: support-agent ask "Can I still get a refund for the plan we bought last year?" --tenant lumen --customer C-1001
+    Example: support-agent ask "Can I still get a refund for SO-1182?" --tenant lumen --customer C-2001
 
     Exit codes: 0 an outcome was reached, whatever it is; 1 it could not be; 2 usage.
     """

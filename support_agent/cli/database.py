@@ -11,6 +11,7 @@ from support_agent.cli.options import Json, print_json, say
 from support_agent.errors import InvalidRequestError
 from support_agent.settings import Settings, read_settings
 from support_agent.storage import embedded, schema
+from support_agent.storage.engine import APPLICATION_ROLE, OWNER_ROLE
 
 app = typer.Typer(help="The database: prepare, upgrade, look, stop the local one.", no_args_is_help=True)
 
@@ -41,14 +42,18 @@ def prepare(
     elif admin_url is None:
         raise InvalidRequestError("--admin-url", "is needed: only an administrator may make roles and extensions")
     else:
-        given = {schema.APPLICATION_ROLE: application_password, schema.OWNER_ROLE: owner_password}
+        given = {APPLICATION_ROLE: application_password, OWNER_ROLE: owner_password}
         schema.prepare(admin_url, passwords={role: word for role, word in given.items() if word})
-    _done({"prepared": True}, "Roles, database and extensions are there. Next: support-agent database upgrade", json=json)
+    _done(
+        {"prepared": True}, "Roles, database and extensions are there. Next: support-agent database upgrade", json=json
+    )
 
 
 @app.command()
 def upgrade(*, json: Json = False) -> None:
-    """Bring the tables to the newest revision, as the owner: DATABASE_OWNER_URL, else DATABASE_URL, else the local server.
+    """Bring the tables to the newest revision, as the owner.
+
+    The URL is DATABASE_OWNER_URL, else DATABASE_URL, else that of the local server.
 
     Example: support-agent database upgrade
 

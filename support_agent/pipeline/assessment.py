@@ -1,7 +1,7 @@
 """What the evidence says about one order, or about the policy when no order is named.
 
-Facts come from the record, else from what the customer states; value terms are resolved first, rules run on the resolved
-values, and a rule's results are resolved like values. Nothing here asks anybody.
+Facts come from the record, else from what the customer states; value terms are resolved first, rules run on the
+resolved values, and a rule's results are resolved like values. Nothing here asks anybody.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _facts(
         about_another = one.source == "orders" and one.locator.document != subject
         if one.clause is None and one.authority == "record" and not about_another:
             of.setdefault(one.need, one)
-    facts = {name: one.value for name, one in of.items() if one.value is not None}
+    facts: dict[str, FactValue] = {name: one.value for name, one in of.items() if one.value is not None}
     mismatches = []
     for name, value in stated.items():
         record = of.get(name)
@@ -264,7 +264,8 @@ def _stated_date(slots: Slots) -> StatedDate | None:
 
 
 def _versions(evidence: Iterable[Evidence]) -> tuple[PolicyVersion, ...]:
-    return tuple({id(v): v for e in evidence if e.term is not None and (v := e.term.clause.version)}.values())
+    versions = [e.term.clause.version for e in evidence if e.term is not None]
+    return tuple({id(version): version for version in versions}.values())
 
 
 def _missing(resolutions: Mapping[str, Resolution], tenant: Tenant) -> tuple[str, ...]:

@@ -245,10 +245,10 @@ def _told(playbook: Playbook, case: Case, setting: Setting, unread: Sequence[str
     voice = _voice(case, setting)
     grounds = grounds_of(case, setting, playbook=playbook)
     values = {**grounds.values, **{name: made.value for name, made in grounds.calculated.items()}}
-    said = {"values": values, "asked_at": setting.question.asked_at, "zone": voice.zone}
+    asked_at, zone = setting.question.asked_at, voice.zone
     resolutions = list(case.resolutions.values())
     draft = composition.worded_draft(
-        holding(playbook.wording, **said),
+        holding(playbook.wording, values=values, asked_at=asked_at, zone=zone),
         grounds,
         voice,
         decision=case.decision,
@@ -256,7 +256,7 @@ def _told(playbook: Playbook, case: Case, setting: Setting, unread: Sequence[str
         mismatches=case.mismatches,
         uncertainties=_uncertainties(_used(resolutions, case), unread),
     )
-    steps = holding(playbook.next_steps, **said)
+    steps = holding(playbook.next_steps, values=values, asked_at=asked_at, zone=zone)
     step = composition.next_step(steps[0] if steps else None, grounds, voice)
     return finish(draft, grounds, language=voice.language, zone=voice.zone, next_step=step)
 

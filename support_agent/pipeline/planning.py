@@ -130,12 +130,14 @@ def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -
     as_of = next((e.period for e in dates if e.role == "as_of" and e.period is not None), None)
     bought = events.get("order.purchased_at")
     untied = next((e.period for e in dates if e.role is None and e.period is not None), None)
+    # A question about the policy that names an event is about the version in force then.
+    tied = next((e.period for e in dates if e.role in ROLE_FACTS and e.period is not None), None)
     return Slots(
         order_numbers=tuple(dict.fromkeys(found.number for found in reading.order_numbers)),
         period=bought or untied,
         item_kind=_only(_weights(reading, "item")),
         topic=_heaviest(_weights(reading, "topic")),
-        as_of=as_of or (untied if playbook is None or not playbook.order_slot else None),
+        as_of=as_of or (tied or untied if playbook is None or not playbook.order_slot else None),
         event_dates=events,
         asserted={
             slot.fact: value

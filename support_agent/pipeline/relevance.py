@@ -1,7 +1,7 @@
 """Which passage of those found is about the question, judged without a model.
 
-A passage leads when it shares enough of the question's words, in itself, its heading or its title, and clearly more than
-the next. Words that the question needs only to be a question (how, what, policy, 规定) do not count.
+A passage leads when it shares enough of the question's words, in itself, its heading or its title, and clearly more
+than the next. Words that the question needs only to be a question (how, what, policy, 规定) do not count.
 """
 
 from __future__ import annotations

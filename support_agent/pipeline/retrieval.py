@@ -100,7 +100,7 @@ async def fetch(
     foreign = [one(sub, lookup) for sub, lookup in lookups if not connectors[lookup.source].local]
     if not foreign:
         return await ours()
-    local, *others = await asyncio.gather(ours(), *foreign)
+    local, others = await asyncio.gather(ours(), asyncio.gather(*foreign))
     found = {id(fetched.lookup): fetched for fetched in (*local, *others)}
     return [found[id(lookup)] for _, lookup in lookups]
 

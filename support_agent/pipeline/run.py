@@ -381,9 +381,9 @@ def _conclude(gathered: _Gathered, playbook: Playbook | None, setting: Setting) 
         return conclusion.hand_over("source_unavailable", setting, need=lost.needs[0])
     unread = tuple(dict.fromkeys(sub.source for sub in down))
     found = orders_in(findings.evidence)
-    if absent := [number for number in setting.slots.order_numbers if number not in found]:
-        if any(sub.source == "orders" for sub in plan.sub_questions):
-            return conclusion.order_not_found(absent[0], setting)
+    absent = [number for number in setting.slots.order_numbers if number not in found]
+    if absent and any(sub.source == "orders" for sub in plan.sub_questions):
+        return conclusion.order_not_found(absent[0], setting)
     if playbook is not None and playbook.form in {"decision", "facts"}:
         if playbook.order_slot and (question := _which_order(found, setting)) is not None:
             return question

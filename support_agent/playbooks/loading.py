@@ -2,12 +2,14 @@
 
 Nothing is ignored: an unknown key, a missing language, an expression over undeclared facts and a wording that prints
 what no need and no calculation gives are refused. A later playbook replaces an earlier one of the same id. A packaged
-playbook that names facts which the tenant does not declare is left out: it was not written for this tenant.
+playbook that names facts which the tenant does not declare is left out, for it was not written for this tenant; facts
+that are not critical to it are left out instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
@@ -45,11 +47,12 @@ def parse_playbooks(
     faults: list[Fault] = []
     playbooks: dict[str, Playbook] = {}
     for path, text in texts.items():
-        reader = _Reader(path, facts, trial=trial)
+        packaged = text in _packaged()
+        reader = _Reader(path, facts, trial=trial, packaged=packaged)
         playbook = reader.read(text)
         if playbook is not None and not reader.faults:
             playbooks[playbook.id] = playbook
-        elif text not in _packaged():
+        elif not packaged:
             faults += reader.faults
     return sorted(faults, key=lambda fault: fault.place) or tuple(playbooks[id_] for id_ in sorted(playbooks))
 
@@ -62,11 +65,12 @@ def _packaged() -> frozenset[str]:
 class _Reader:
     """Reads one file; each method gives a value that is good enough to go on and notes what is wrong with it."""
 
-    def __init__(self, path: str, facts: Facts, *, trial: bool) -> None:
+    def __init__(self, path: str, facts: Facts, *, trial: bool, packaged: bool) -> None:
         self.faults: list[Fault] = []
         self._path = path
         self._facts = facts
         self._trial = trial
+        self._packaged = packaged
         self._vocabulary = Vocabulary(facts)
 
     def read(self, text: str) -> Playbook | None:
@@ -77,13 +81,12 @@ class _Reader:
         keys = self._keys(entry, _KEYS, required=("id", "examples", "triggers", "needs", "form"))
         if keys is None:
             return None
-        needs = tuple(self._need(item) for item in self._list(keys, "needs"))
+        needs = self._needs(keys)
         self._vocabulary.add_terms(name for need in needs for name in need.gives if need.source in {"policy", "faq"})
         form = self._choice(keys, "form", _FORMS, default="decision")
         decide = self._decide(keys, form, needs)
         asserted, order, topic = self._slots(keys)
         calculations = self._calculations(keys)
-        self._order_of(needs, keys)
         return Playbook(
             id=self._text(keys.get("id")),
             examples=self._phrases(keys.get("examples")),
@@ -153,37 +156,50 @@ class _Reader:
     def _wording(self, keys: Mapping[str, Entry]) -> Wording:
         return {language: self._text(keys.get(language)) for language in LANGUAGES}
 
-    def _need(self, entry: Entry) -> PlaybookNeed:
-        allowed = frozenset({"id", "source", "gives", "topic", "after", "critical"})
-        keys = self._keys(entry, allowed, required=("id", "source", "gives")) or {}
-        source, gives = self._text(keys.get("source")), self._texts(keys.get("gives"))
-        for name, given in zip(gives, keys["gives"].items() if "gives" in keys else (), strict=True):
-            declared = self._facts.get(name)
-            if source not in {"policy", "faq"} and (declared is None or declared.source != source):
-                self._fault(given, f"{name!r} is no fact of {source!r}", "declare it in facts.yaml with this source")
-        critical = keys["critical"].value if "critical" in keys else True
-        if not isinstance(critical, bool):
-            self._fault(keys["critical"], "critical is not true or false", "write true or false")
-        topic = self._text(keys["topic"]) if "topic" in keys else None
-        return PlaybookNeed(
-            id=self._text(keys.get("id")),
-            source=source,
-            gives=gives,
-            topic=topic,
-            after=self._texts(keys.get("after")),
-            critical=critical is True,
-        )
-
-    def _order_of(self, needs: Sequence[PlaybookNeed], keys: Mapping[str, Entry]) -> None:
-        """Each need may only wait for earlier ones, so that no two wait for each other."""
+    def _needs(self, keys: Mapping[str, Entry]) -> tuple[PlaybookNeed, ...]:
+        """The needs; each may only wait for earlier ones, so that no two wait for each other."""
+        needs: list[PlaybookNeed] = []
         seen: set[str] = set()
-        for need, entry in zip(needs, self._list(keys, "needs"), strict=True):
+        left_out: set[str] = set()
+        for entry in self._list(keys, "needs"):
+            need = self._need(entry)
             if need.id in seen:
                 self._fault(entry, f"the need {need.id!r} stands twice", "name each need once")
             for name in need.after:
                 if name not in seen:
                     self._fault(entry, f"{need.id!r} comes after {name!r}, which is no earlier need", "reorder them")
             seen.add(need.id)
+            if need.gives or not self._packaged:
+                needs.append(replace(need, after=tuple(name for name in need.after if name not in left_out)))
+            else:
+                left_out.add(need.id)
+        return tuple(needs)
+
+    def _need(self, entry: Entry) -> PlaybookNeed:
+        allowed = frozenset({"id", "source", "gives", "topic", "after", "critical"})
+        keys = self._keys(entry, allowed, required=("id", "source", "gives")) or {}
+        critical = keys["critical"].value if "critical" in keys else True
+        if not isinstance(critical, bool):
+            self._fault(keys["critical"], "critical is not true or false", "write true or false")
+        source = self._text(keys.get("source"))
+        return PlaybookNeed(
+            id=self._text(keys.get("id")),
+            source=source,
+            gives=tuple(self._given(keys.get("gives"), source, critical=critical is True)),
+            topic=self._text(keys["topic"]) if "topic" in keys else None,
+            after=self._texts(keys.get("after")),
+            critical=critical is True,
+        )
+
+    def _given(self, entry: Entry | None, source: str, *, critical: bool) -> Iterator[str]:
+        for item in entry.items() if entry is not None else ():
+            name = self._text(item)
+            declared = self._facts.get(name)
+            if source in {"policy", "faq"} or (declared is not None and declared.source == source):
+                yield name
+            elif critical or not self._packaged:
+                self._fault(item, f"{name!r} is no fact of {source!r}", "declare it in facts.yaml with this source")
+                yield name
 
     def _decide(self, keys: Mapping[str, Entry], form: str, needs: Sequence[PlaybookNeed]) -> str | None:
         decide = self._text(keys["decide"]) if "decide" in keys else None

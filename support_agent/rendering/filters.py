@@ -83,6 +83,9 @@ def spoken(value: object, kind: FactType | None, *, language: Language, zone: Zo
             return day(value, language=language, zone=zone)
         case tuple(), _:
             return _LIST_COMMA[language].join(value)
+        case str(), "string":
+            # One of a closed set is a name for programs: `change_of_plan`.
+            return value.replace("_", " ")
         case _:
             return str(value)
 

@@ -1,4 +1,7 @@
-"""Policy versions, documents and search hits on the terminal. Input: what `bootstrap.Application` gives as JSON values."""
+"""Policy versions, documents and search hits on the terminal.
+
+Input: what `bootstrap.Application` gives as JSON values.
+"""
 
 from __future__ import annotations
 

@@ -59,6 +59,8 @@ def read_folder(folder: Path) -> TenantFolder:
     Raises:
         PolicyParseError: With every fault of every file.
     """
+    if not folder.is_dir():
+        raise InvalidRequestError("FOLDER", "is not a folder")
     faults: list[Fault] = []
     files: dict[str, str] = {}
     wanted = [folder / TENANT, folder / FACTS, *sorted((folder / PLAYBOOKS).glob("*.yaml"))]
@@ -160,13 +162,11 @@ def _connector_faults(settings: TenantSettings, text: str, facts: Facts) -> Iter
 def _line(entry: Entry, location: Sequence[int | str]) -> int:
     """The line of the innermost value of `location` that exists."""
     for part in location:
-        value = entry.value
-        if (isinstance(value, dict) and isinstance(part, str) and part in value) or (
-            isinstance(value, list) and isinstance(part, int) and part < len(value)
-        ):
-            entry = value[part]
-        else:
+        inner: Any = entry.value
+        known = part in inner if isinstance(inner, dict) else isinstance(inner, list) and part in range(len(inner))
+        if not known:
             break
+        entry = inner[part]
     return entry.line
 
 

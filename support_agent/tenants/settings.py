@@ -84,7 +84,7 @@ class TenantSettings(_Strict):
     contact: Bilingual
     connectors: dict[str, dict[str, Any]] = Field(default_factory=dict)
     dimensions: dict[str, str] = Field(default_factory=dict)
-    budget: BudgetSettings = BudgetSettings()
+    budget: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
 
 
 def build_tenant(settings: TenantSettings, *, facts: Facts, playbooks: tuple[Playbook, ...], revision: int) -> Tenant:
@@ -93,7 +93,7 @@ def build_tenant(settings: TenantSettings, *, facts: Facts, playbooks: tuple[Pla
     return Tenant(
         id=tenant_id(settings.tenant),
         slug=settings.tenant,
-        name=settings.name.model_dump(),
+        name={"en": settings.name.en, "zh": settings.name.zh},
         time_zone=settings.time_zone,
         locale=settings.locale,
         date_order=settings.date_order,
@@ -112,7 +112,7 @@ def build_tenant(settings: TenantSettings, *, facts: Facts, playbooks: tuple[Pla
         order_number=settings.order_number,
         item_kinds={kind: _words(words) for kind, words in settings.item_kinds.items()},
         topics={topic: _words(words) for topic, words in settings.topics.items()},
-        contact=settings.contact.model_dump(),
+        contact={"en": settings.contact.en, "zh": settings.contact.zh},
         connectors=settings.connectors,
         dimensions={**DIMENSION_FACTS, **settings.dimensions},
         budget=Budget(**settings.budget.model_dump()),

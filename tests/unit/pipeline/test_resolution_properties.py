@@ -129,10 +129,10 @@ def governing_dates(draw: st.DrawFn, near: list[datetime], zone: ZoneInfo) -> da
         case _:
             nudge = st.sampled_from((-INSTANT, timedelta(0), INSTANT))
             start = mark + draw(st.one_of(nudge, st.timedeltas(timedelta(days=-400), timedelta(0))))
-            later = [other + INSTANT * 2 for other in near if other >= start]
+            later = [other for other in near if other - INSTANT > start]
             ends = [st.timedeltas(INSTANT, timedelta(days=800)).map(lambda length: start + length)]
             if later:
-                ends.append(st.builds(lambda other, by: other + by - INSTANT, st.sampled_from(later), nudge))
+                ends.append(st.builds(lambda other, by: other + by, st.sampled_from(later), nudge))
             return Period(start=start, end=draw(st.one_of(ends)))
 
 

@@ -25,10 +25,10 @@ EXPECTED = """\
  answered  Can I still get a refund?
 
   No, Lumen Team 2025 can no longer be refunded: it was bought on 5 March
-  2025, and the window of 14 days ended on 19 March 2025 [1][2][3][4]. What
+  2025, and the window of 14 days ended on 19 March 2025 [1][2][3]. What
   counts is the purchase date, 5 March 2025: our policy's version of 1
   February 2025 was in force then [2][1]. Its version of 1 January 2024 says
-  30 days, but was not in force for that date [1][5].
+  30 days, but was not in force for that date [1][4].
 
     Next Reply here.
  Decided refund.eligible = false  refund-eu@2025-02-01#window
@@ -39,9 +39,7 @@ EXPECTED = """\
          “2025-03-05 14:03:00+01:00”
      [3] SO-1182 · item · record
          “Lumen Team 2025”
-     [4] SO-1182 · quota_used_bp · record
-         “250”
-     [5] refund-eu@2024-01-01 · window · corporate · 2024-01-01 → 2025-02-01 ·
+     [4] refund-eu@2024-01-01 · window · corporate · 2024-01-01 → 2025-02-01 ·
          lines 12–12 · considered
          “An annual plan can be refunded within 30 days of purchase, however
          much of it was used.”

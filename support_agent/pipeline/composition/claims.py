@@ -1,0 +1,33 @@
+"""What every draft is made of: claims on evidence, and notes on what is uncertain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from connectors.base import Evidence
+from support_agent.domain.claim import Claim, Grounds
+from support_agent.pipeline.ports import Voice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncertainty:
+    """What an answer could not rest on; `subject` is a fact, a source, a title, or needs in words."""
+
+    kind: Literal["unstated", "source_unavailable", "stale_rendition", "budget", "words_only"]
+    subject: str
+
+
+def notes(uncertainties: Iterable[Uncertainty], voice: Voice) -> tuple[str, ...]:
+    """Each uncertainty in a sentence."""
+    return tuple(
+        voice.own("uncertainty", kind=u.kind, subject=voice.label(u.subject) if u.kind == "unstated" else u.subject)
+        for u in uncertainties
+    )
+
+
+def claim_on(text: str, grounds: Grounds, *evidence: Evidence, considered: bool = False, item: bool = False) -> Claim:
+    """A claim on `evidence`, all of which is only `considered` or all of which governs."""
+    numbers = tuple(dict.fromkeys(grounds.number(e) for e in evidence))
+    return Claim(text=text, evidence=numbers, considered=numbers if considered else (), item=item)
