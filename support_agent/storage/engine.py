@@ -22,7 +22,7 @@ OWNER_ROLE: Final = "support_agent_owner"
 
 #: What every transaction of the application role is bound to; `database prepare` sets it on the role too.
 ROLE_SETTINGS: Final[dict[LiteralString, LiteralString]] = {
-    "search_path": "public, pg_catalog",
+    "search_path": "public",
     "statement_timeout": "'30s'",
     "lock_timeout": "'5s'",
     "idle_in_transaction_session_timeout": "'60s'",

@@ -175,7 +175,7 @@ def _make_role(connection: psycopg.Connection[Any], role: str, password: str | N
         for setting, value in ROLE_SETTINGS.items():
             connection.execute(sql.SQL("alter role {} set {} to {}").format(name, sql.SQL(setting), sql.SQL(value)))
     else:
-        connection.execute(sql.SQL("alter role {} set search_path to public, pg_catalog").format(name))
+        connection.execute(sql.SQL("alter role {} set search_path to public").format(name))
 
 
 def _check_role(connection: psycopg.Connection[Any], url: str) -> None:
@@ -262,7 +262,7 @@ def _migrate(owner_url: str, command: str, *arguments: str) -> None:
         with engine.connect() as migrating:
             if migrating.exec_driver_sql("select current_user::text").scalar_one() != OWNER_ROLE:
                 migrating.exec_driver_sql(f"set role {OWNER_ROLE}")
-                migrating.exec_driver_sql("set search_path to public, pg_catalog")
+                migrating.exec_driver_sql("set search_path to public")
             migrating.commit()
             getattr(alembic_command, command)(_configuration(migrating), *arguments)
             migrating.commit()

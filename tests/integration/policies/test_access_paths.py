@@ -77,9 +77,7 @@ def history(n_versions: int, body: Callable[[int], str], *, policy: str = "refun
     """Versions of three days each; the last starts on the same day whatever their number."""
     first = START + timedelta(days=3 * (1_000 - n_versions))
     return [
-        written(
-            f"v{number}", policy=policy, starts=f"{first + timedelta(days=3 * number):%Y-%m-%d}", body=body(number)
-        )
+        written(f"v{number}", policy=policy, starts=f"{first + timedelta(days=3 * number):%Y-%m-%d}", body=body(number))
         for number in range(n_versions)
     ]
 
@@ -142,7 +140,8 @@ async def find(session: TenantSession, text: str) -> Sequence[PassageHit]:
 async def test_no_search_over_ten_thousand_passages_scans_a_table(own_engine: AsyncEngine) -> None:
     def body(policy: int) -> str:
         parts = "".join(
-            f"- The {WORDS[(policy + n) % 10]} of case {policy * 100 + n} needs {WORDS[n % 10]} {n}.\n" for n in range(100)
+            f"- The {WORDS[(policy + n) % 10]} of case {policy * 100 + n} needs {WORDS[n % 10]} {n}.\n"
+            for n in range(100)
         )
         return f"\n## Cases\n{parts}"
 
@@ -168,7 +167,9 @@ async def test_tiny_tenant_beside_a_huge_one_finds_its_own(own_engine: AsyncEngi
     def body(number: int) -> str:
         return "\n## Cases\n" + "".join(f"- The {WORDS[n % 10]} of case {number * 50 + n}.\n" for n in range(50))
 
-    await publish(own_engine, [written("2000-01-01", policy=f"policy-{number}", body=body(number)) for number in range(60)])
+    await publish(
+        own_engine, [written("2000-01-01", policy=f"policy-{number}", body=body(number)) for number in range(60)]
+    )
     tiny = await publish(own_engine, [written("2000-01-01", body="\n## Cases\n- The courier of a small shop.\n")])
 
     async with reading(own_engine, tiny) as (session, counted):

@@ -52,9 +52,7 @@ def encoder() -> SentenceVectors:
     return SentenceVectors()
 
 
-async def publish(
-    session: TenantSession, *documents: PolicyDocument, embedder: SentenceVectors | None = None
-) -> None:
+async def publish(session: TenantSession, *documents: PolicyDocument, embedder: SentenceVectors | None = None) -> None:
     await store.publish(session, documents, approval="imported", by="ada", embedder=embedder)
 
 

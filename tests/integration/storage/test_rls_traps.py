@@ -54,12 +54,8 @@ def test_application_role_neither_bypasses_nor_owns(administrator: psycopg.Conne
     role = administrator.execute(
         "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb from pg_roles where rolname = %s", [APPLICATION_ROLE]
     ).fetchone()
-    owners = administrator.execute(
-        "select distinct tableowner from pg_tables where schemaname = 'public'"
-    ).fetchall()
-    members = administrator.execute(
-        "select pg_has_role(%s, %s, 'member')", [APPLICATION_ROLE, OWNER_ROLE]
-    ).fetchone()
+    owners = administrator.execute("select distinct tableowner from pg_tables where schemaname = 'public'").fetchall()
+    members = administrator.execute("select pg_has_role(%s, %s, 'member')", [APPLICATION_ROLE, OWNER_ROLE]).fetchone()
 
     assert role == (False, False, False, False)
     assert owners == [(OWNER_ROLE,)]
@@ -127,7 +123,9 @@ async def test_tenant_is_gone_when_the_connection_comes_back(single: AsyncEngine
         assert await session.fetch("select count(*) from tenants", {}) == [(1,)]
 
     async with single.connect() as connection:
-        row = (await connection.execute(text("select current_setting('app.tenant', true), count(*) from tenants"))).one()
+        row = (
+            await connection.execute(text("select current_setting('app.tenant', true), count(*) from tenants"))
+        ).one()
 
     assert tuple(row) == ("", 0)
 
@@ -336,5 +334,5 @@ def test_settings_hold_for_the_role(database_url: str) -> None:
         "statement_timeout": ("30s",),
         "lock_timeout": ("5s",),
         "idle_in_transaction_session_timeout": ("1min",),
-        "search_path": ("public, pg_catalog",),
+        "search_path": ("public",),
     }
