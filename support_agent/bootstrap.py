@@ -349,7 +349,7 @@ class Application:
         stored = await tenants.load(session)
         if stored is None:
             raise NotFoundError("tenant", slug, hint="`support-agent tenant load FOLDER` makes one")
-        loaded = self._build(read_tenant(stored[0], revision=stored[1]))
+        loaded = self._build(read_tenant(stored[0], revision=stored[1], trial=False))
         if known is not None:
             for connector in known.connectors:
                 await connector.aclose()

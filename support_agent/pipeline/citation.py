@@ -246,7 +246,7 @@ _LAST_STOP: Final = re.compile(r"[.!?。！？]+$")
 
 def _marked(claim: Claim, markers: Sequence[int], language: Language) -> str:
     """The claim with its markers before the full stop of each of its sentences."""
-    signs = "".join(f"[{marker}]" for marker in markers)
+    signs = "".join(f"[{marker}]" for marker in sorted(markers))
     signs = f" {signs}" if language == "en" else signs
     text = _QUOTATION_OR_STOP.sub(lambda found: found[0] if found[0][0] == "“" else signs + found[0], claim.text)
     stop = _LAST_STOP.search(text)

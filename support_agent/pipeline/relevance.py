@@ -49,6 +49,8 @@ def leading(evidence: Iterable[Evidence], text: str) -> Leading:
         ((share, hit) for share, hit in covered if share >= ENOUGH),
         key=lambda pair: (
             -round(pair[0], 6),
+            # Of two that say as much, the one whose heading says it is about it.
+            -share_of(asked, pair[1].clause.heading if pair[1].clause else ""),
             -(pair[1].score or 0.0),
             str(pair[1].locator),
             pair[1].locator.lines or (),

@@ -221,10 +221,11 @@ async def _gather(
         records += new
         plan = _refined(plan, findings, setting)
         with trace.stage("resolve"):
-            cases = _cases(plan, findings, setting)
+            checked = _with_leading_terms(plan, findings, setting)
+            cases = _cases(checked, findings, setting)
         last = number == budget.max_rounds
         with trace.stage("verify"):
-            verdict = _verdict(plan, playbook, cases, findings, setting, exhausted=last)
+            verdict = _verdict(checked, playbook, cases, findings, setting, exhausted=last)
         plan = with_further_facts(plan, verdict, findings, setting.tenant)
         barren = 0 if any(record.n_added for record in records) else barren + 1
         trace.rounds.append(Round(number=number, lookups=records, verdict=verdict))
@@ -293,12 +294,11 @@ def _refined(plan: Plan, findings: Findings, setting: Setting) -> Plan:
 
 def _cases(plan: Plan, findings: Findings, setting: Setting) -> tuple[Case, ...]:
     subjects: Sequence[str | None] = orders_in(findings.evidence)[: planning.MAX_ORDERS] or (None,)
-    checked = _with_leading_terms(plan, findings, setting)
     return tuple(
         assess(
             subject,
             evidence=findings.evidence,
-            plan=checked,
+            plan=plan,
             question=setting.question,
             slots=setting.slots,
             tenant=setting.tenant,

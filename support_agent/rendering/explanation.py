@@ -142,5 +142,11 @@ def _side(candidate: Mapping[str, Any], evidence: Mapping[str, Any] | None) -> G
 
 
 def _short(value: object) -> str:
-    text = str(value)
+    """A value in a line; a period as its two instants."""
+    if isinstance(value, dict) and set(value) == {"start", "end"}:
+        text = f"{value['start']} .. {value['end'] or 'open'}"
+    elif isinstance(value, dict):
+        text = ", ".join(f"{name} {_short(inner)}" for name, inner in value.items()) or "nothing"
+    else:
+        text = str(value)
     return text if len(text) <= 80 else f"{text[:79]}…"  # noqa: PLR2004 - a terminal's width

@@ -58,6 +58,7 @@ _WORDS: Final[dict[Language, dict[str, str]]] = {
         "case": "Case",
         "considered": "considered",
         "lines": "lines {}",
+        "elsewhere": "and {} that do not apply to this case",
         "rounds": "rounds",
         "lookups": "lookups",
         "statements": "statements",
@@ -77,6 +78,7 @@ _WORDS: Final[dict[Language, dict[str, str]]] = {
         "case": "工单",
         "considered": "未采用",
         "lines": "第 {} 行",
+        "elsewhere": "另有 {} 条不适用于此情况",
         "rounds": "轮",
         "lookups": "次查询",
         "statements": "条语句",
@@ -131,7 +133,7 @@ def _citation(citation: Contract, words: Mapping[str, str]) -> Text:
     if citation["effective_from"]:
         details.append(f"{citation['effective_from']} → {citation['effective_to'] or ''}".rstrip())
     if lines:
-        details.append(words["lines"].format(f"{lines[0]}–{lines[1]}"))
+        details.append(words["lines"].format(lines[0] if lines[0] == lines[1] else f"{lines[0]}–{lines[1]}"))
     if citation["role"] == "considered":
         details.append(words["considered"])
     dim = " · ".join(["", *details])
@@ -144,12 +146,18 @@ def _conflict(conflict: Contract, language: Language) -> Text:
     text = Text(
         f"{conflict['need']}, " + (f"{words['settled']} {_rung(settled, language)}" if settled else words["open"])
     )
+    # What is for other regions or customers is counted, not listed; the record has it.
+    elsewhere = sum(candidate["removed_by"] == "applies" for candidate in conflict["candidates"])
     for candidate in conflict["candidates"]:
         removed = candidate["removed_by"]
+        if removed == "applies" and settled != "applies":
+            continue
         value = normalise(str(candidate["value"]))
         text.append(f"\n{'✗' if removed else '✓'} {value}  {candidate['clause']}", style="dim" if removed else "")
         if removed:
             text.append(f"  ({_rung(removed, language)})", style="dim")
+    if elsewhere and settled != "applies":
+        text.append("\n" + words["elsewhere"].format(elsewhere), style="dim")
     return text
 
 

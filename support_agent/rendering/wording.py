@@ -66,8 +66,7 @@ class TenantVoice:
         return self._clean(text)
 
     def own(self, name: str, /, **values: object) -> str:
-        template = own_environment().get_template(f"{self.language}/{name}.j2")
-        return self._clean(template.render(values, **self._settings()))
+        return self._clean(_own_template(self.language, name).render(values, **self._settings()))
 
     def label(self, name: str) -> str:
         declaration = self.words.facts.get(name)
@@ -200,6 +199,11 @@ def own_environment() -> Environment:
     )
     environment.filters.update(FILTERS, spoken=_spoken)
     return environment
+
+
+@cache
+def _own_template(language: Language, name: str) -> Template:
+    return own_environment().get_template(f"{language}/{name}.j2")
 
 
 @pass_context

@@ -105,10 +105,9 @@ def revision(url: str) -> str | None:
     """The revision that the database at `url` is at; None when it has none, or cannot be asked yet."""
     try:
         with psycopg.connect(_conninfo(driver_url(url)), autocommit=True) as connection:
-            row = connection.execute("select version_num from alembic_version").fetchone()
+            return _recorded_revision(connection)
     except psycopg.Error:
         return None
-    return None if row is None else str(row[0])
 
 
 def require_ready(url: str) -> None:
@@ -119,14 +118,22 @@ def require_ready(url: str) -> None:
         DatabaseNotReadyError: Not prepared, or at another revision.
     """
     with _refusals(url), psycopg.connect(_conninfo(driver_url(url)), autocommit=True) as connection:
-        found = connection.execute("select to_regclass('public.alembic_version')").fetchone()
-        row = connection.execute("select version_num from alembic_version").fetchone() if found and found[0] else None
-    if row is None:
+        found = _recorded_revision(connection)
+    if found is None:
         raise DatabaseNotReadyError(place(url), problem="it has no tables", remedy=f"{_PREPARE}. {_UPGRADE} then")
-    if row[0] != head():
+    if found != head():
         raise DatabaseNotReadyError(
-            place(url), problem=f"it is at revision {row[0]}, this version needs {head()}", remedy=_UPGRADE
+            place(url), problem=f"it is at revision {found}, this version needs {head()}", remedy=_UPGRADE
         )
+
+
+def _recorded_revision(connection: psycopg.Connection[Any]) -> str | None:
+    try:
+        row = connection.execute("select version_num from alembic_version").fetchone()
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InsufficientPrivilege):
+        # The first revision makes the table readable.
+        return None
+    return None if row is None else str(row[0])
 
 
 @contextmanager
@@ -248,6 +255,21 @@ def _check_vector(connection: psycopg.Connection[Any], url: str) -> None:
         )
 
 
+def _check_may_migrate(connection: psycopg.Connection[Any], url: str) -> None:
+    row = connection.execute(
+        "select count(*), bool_or(pg_has_role(oid, 'member')) from pg_roles where rolname = %s", [OWNER_ROLE]
+    ).fetchone()
+    n_roles, may_act = row or (0, None)
+    if not n_roles:
+        raise DatabaseNotReadyError(place(url), problem=f"the role {OWNER_ROLE} is missing", remedy=_PREPARE)
+    if not may_act:
+        raise DatabaseNotReadyError(
+            place(url),
+            problem=f"this login may not act as {OWNER_ROLE}, which owns the tables",
+            remedy="Set DATABASE_OWNER_URL to a login that may, e.g. the administrator's",
+        )
+
+
 def _migrate(owner_url: str, command: str, *arguments: str) -> None:
     # Alembic takes 150 ms to import, which a question never pays.
     from alembic import command as alembic_command  # noqa: PLC0415
@@ -256,6 +278,7 @@ def _migrate(owner_url: str, command: str, *arguments: str) -> None:
 
     with _refusals(owner_url), psycopg.connect(_conninfo(driver_url(owner_url)), autocommit=True) as connection:
         _check_server(connection, owner_url)
+        _check_may_migrate(connection, owner_url)
         _check_vector(connection, owner_url)
         connection.execute("select pg_advisory_lock(%s)", [_LOCK])
         engine = create_engine(driver_url(owner_url), poolclass=NullPool)

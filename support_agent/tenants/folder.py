@@ -83,8 +83,13 @@ def read_folder(folder: Path) -> TenantFolder:
     )
 
 
-def read_tenant(files: Mapping[str, str], *, revision: int) -> Tenant:
+def read_tenant(files: Mapping[str, str], *, revision: int, trial: bool = True) -> Tenant:
     """The tenant that the texts of its settings describe.
+
+    Args:
+        files: Relative name -> text.
+        revision: Of what is stored; 0 for what is not.
+        trial: Whether wordings are tried on samples; what is stored was tried when it was loaded.
 
     Raises:
         PolicyParseError: With every fault of every text.
@@ -96,7 +101,7 @@ def read_tenant(files: Mapping[str, str], *, revision: int) -> Tenant:
         raise PolicyParseError([*faults, *facts])
     texts = {f"{PLAYBOOKS}/{path.name}": path.read_text(encoding="utf-8") for path in sorted(BUILT_IN.glob("*.yaml"))}
     texts |= {name: text for name, text in files.items() if name.startswith(f"{PLAYBOOKS}/")}
-    playbooks = parse_playbooks(texts, facts=facts)
+    playbooks = parse_playbooks(texts, facts=facts, trial=trial)
     if isinstance(playbooks, list):
         raise PolicyParseError([*faults, *playbooks])
     if settings is not None:

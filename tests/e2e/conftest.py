@@ -49,9 +49,7 @@ def sample_database(new_database: Callable[[], Database]) -> Database:
 
 
 @pytest.fixture(scope="session")
-async def sample(
-    sample_database: Database, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Application]:
+async def sample(sample_database: Database, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
     async with sample_application(sample_database, tmp_path_factory.mktemp("data")) as application:
         yield application
 

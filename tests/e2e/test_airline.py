@@ -5,16 +5,19 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import yaml
+from sqlalchemy import make_url
 
 from support_agent.bootstrap import Application, open_application
 from support_agent.request import AskRequest
 from support_agent.settings import Settings
-from tests.e2e.airline.assemble import CONNECTION, TENANT, assemble
+from tests.e2e.airline.assemble import CONNECTION, TENANT, Airline, assemble
 from tests.e2e.airline.database import lines
 from tests.e2e.airline.oracle import ASKED_AT, any_portion_flown, may_cancel
 from tests.e2e.airline.tasks import Cancellation, cancellations
@@ -49,7 +52,21 @@ REASONS = {
     },
 }
 RULE = "airline@2024-01-01#cancel-flight"
-Ask = Callable[..., Any]
+
+
+@asynccontextmanager
+async def opened(airline: Airline, database: Database) -> AsyncIterator[Application]:
+    """The application with the airline as its one tenant."""
+    settings = Settings(
+        database_url=database.url,
+        database_owner_url=None,
+        data_folder=airline.folder.parent / "server",
+        vectors=False,
+        environment={CONNECTION: airline.database_url},
+    )
+    async with open_application(settings) as application:
+        await application.load_tenant(airline.folder, expected=None, progress=lambda _: None)
+        yield application
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +74,7 @@ async def application(
     new_database: Callable[[], Database], tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Application]:
     target = tmp_path_factory.mktemp("airline")
-    airline = assemble(DATA, target)
-    settings = Settings(
-        database_url=new_database().url,
-        database_owner_url=None,
-        data_folder=target / "server",
-        vectors=False,
-        environment={CONNECTION: airline.database_url},
-    )
-    async with open_application(settings) as application:
-        await application.load_tenant(airline.folder, expected=None, progress=lambda _: None)
+    async with opened(assemble(DATA, target), new_database()) as application:
         yield application
 
 
@@ -186,3 +194,23 @@ async def test_another_customers_reservation_is_not_found(
 
     assert foreign["status"] == "refused"
     assert foreign["decision"] is None
+
+
+async def test_postgresql_schema_answers_like_a_file(
+    new_database: Callable[[], Database],
+    tmp_path: Path,
+    reservations: Mapping[str, Mapping[str, Any]],
+    statuses: Mapping[str, Mapping[str, str]],
+) -> None:
+    theirs = new_database()
+    with psycopg.connect(theirs.admin_url, autocommit=True) as connection:
+        connection.execute("create schema airline")
+    url = make_url(theirs.admin_url).set(drivername="postgresql+psycopg")
+    url = url.update_query_dict({"options": "-csearch_path=airline"})
+
+    airline = assemble(DATA, tmp_path, database_url=url.render_as_string(hide_password=False))
+    async with opened(airline, new_database()) as application:
+        for reservation in random.Random(3).sample(sorted(reservations), k=10):
+            stated = reservations[reservation]
+            outcome = await ask(application, stated["user_id"], reservation, reason="weather", locale="en")
+            assert agrees(outcome, allowed=may_cancel(stated, statuses, "weather"))

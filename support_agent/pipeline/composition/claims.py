@@ -20,11 +20,11 @@ class Uncertainty:
 
 
 def notes(uncertainties: Iterable[Uncertainty], voice: Voice) -> tuple[str, ...]:
-    """Each uncertainty in a sentence."""
-    return tuple(
-        voice.own("uncertainty", kind=u.kind, subject=voice.label(u.subject) if u.kind == "unstated" else u.subject)
-        for u in uncertainties
-    )
+    """Each uncertainty in a sentence; what nobody stated is named in one."""
+    found = list(uncertainties)
+    unstated = [voice.label(u.subject) for u in found if u.kind == "unstated"]
+    others = [voice.own("uncertainty", kind=u.kind, subject=u.subject) for u in found if u.kind != "unstated"]
+    return tuple([voice.own("unstated", labels=unstated), *others] if unstated else others)
 
 
 def claim_on(text: str, grounds: Grounds, *evidence: Evidence, considered: bool = False, item: bool = False) -> Claim:

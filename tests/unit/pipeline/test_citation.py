@@ -49,7 +49,7 @@ def test_markers_count_in_order_of_first_use() -> None:
 
     made = finish(draft(*claims), GROUNDS, language="en", zone=BERLIN)
 
-    assert made.answer == "Bought on 5 March 2025 [1]. The window is 14 days [2][1]."
+    assert made.answer == "Bought on 5 March 2025 [1]. The window is 14 days [1][2]."
     assert [citation.document for citation in made.citations] == ["SO-1182", "refund-eu"]
 
 

@@ -1,0 +1,107 @@
+"""A server that keeps its promises to the disk, and two databases on it: one small, one with 100,000 clauses a tenant."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from support_agent.bootstrap import POOL_SIZE, Application
+from support_agent.domain.tenant import tenant_id
+from support_agent.settings import Settings
+from support_agent.storage import embedded, schema
+from support_agent.storage.embedded import LocalServer
+from support_agent.storage.engine import APPLICATION_ROLE, OWNER_ROLE, create_engine
+from tests.bench import bulk
+from tests.sample_tenant import copy_of_sample
+from tests.wire import Wire
+
+#: As the command line has it, so that a cold shell finds the server by itself.
+DATA: Final = Path(__file__).parents[2] / ".support-agent" / "bench"
+#: Clauses of the tenant that is asked, beside the sample's own, and of other tenants together.
+SIZES: Final = {"1k clauses": (1_000, 2_000), "100k clauses": (100_000, 50_000)}
+_OTHERS: Final = 5
+_FLUSHED: Final = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """The product on one database."""
+
+    url: str
+    application: Application
+    #: The same with sentence vectors.
+    with_vectors: Application
+    wire: Wire
+    server_pid: int
+
+
+@pytest.fixture(scope="session")
+def bench_server() -> Iterator[LocalServer]:
+    server = embedded.start(DATA / "postgres")
+    with _administrator(server, "postgres") as connection:
+        found = dict(connection.execute("select name, setting from pg_settings where name = any(%s)", [[*_FLUSHED]]))
+    assert found == _FLUSHED
+    yield server
+    embedded.stop(DATA / "postgres")
+
+
+@pytest.fixture(scope="session")
+async def sites(bench_server: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mapping[str, Site]]:
+    """By size; each has the tenants `lumen`, and the small one `lumen-1` and `lumen-1000`, named for their versions."""
+    folders = tmp_path_factory.mktemp("tenants")
+    made = {}
+    for size, (n_own, n_others) in SIZES.items():
+        database = schema.DATABASE if not made else f"{schema.DATABASE}_large"
+        made[size] = site = _site(bench_server, database, trace=folders / f"{database}.trace")
+        slugs: dict[str, int | None] = {"lumen": None}
+        if len(made) == 1:
+            slugs |= {"lumen-1": 1, "lumen-1000": 1_000}
+        for slug, n_versions in slugs.items():
+            folder = copy_of_sample(folders / database, slug=slug, n_refund_versions=n_versions)
+            await site.application.load_tenant(folder, expected=None, progress=lambda _: None)
+        with _administrator(bench_server, database) as connection:
+            bulk.add_clauses(connection, tenant_id("lumen"), n_clauses=n_own)
+            for number in range(_OTHERS):
+                bulk.add_tenant(connection, tenant_id(f"other-{number}"), slug=f"other-{number}")
+                bulk.add_clauses(connection, tenant_id(f"other-{number}"), n_clauses=n_others // _OTHERS)
+            bulk.settle(connection)
+    yield made
+    for site in made.values():
+        await site.application.aclose()
+        await site.with_vectors.aclose()
+    with _administrator(bench_server, "postgres") as connection:
+        _drop(connection, f"{schema.DATABASE}_large")
+
+
+def _site(server: LocalServer, database: str, *, trace: Path) -> Site:
+    with _administrator(server, "postgres") as connection:
+        _drop(connection, database)
+    schema.prepare(server.url(embedded.ADMINISTRATOR, database=database))
+    schema.upgrade(server.url(OWNER_ROLE, database=database))
+    url = server.url(APPLICATION_ROLE, database=database)
+    traced = create_engine(url, pool_size=1)
+    return Site(
+        url=url,
+        application=Application(create_engine(url, pool_size=POOL_SIZE), _settings(url, vectors=False)),
+        with_vectors=Application(create_engine(url, pool_size=POOL_SIZE), _settings(url, vectors=True)),
+        wire=Wire(traced, trace),
+        server_pid=server.pid,
+    )
+
+
+def _settings(url: str, *, vectors: bool) -> Settings:
+    return Settings(database_url=url, database_owner_url=None, data_folder=DATA, vectors=vectors, environment={})
+
+
+def _administrator(server: LocalServer, database: str) -> psycopg.Connection[tuple[object, ...]]:
+    return psycopg.connect(server.url(embedded.ADMINISTRATOR, database=database), autocommit=True)
+
+
+def _drop(connection: psycopg.Connection[tuple[object, ...]], name: str) -> None:
+    connection.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
