@@ -109,7 +109,7 @@ class SqlRecords:
     def _wall_clock(self, period: Period) -> tuple[datetime, datetime]:
         zone = self._settings.zone or UTC
         start, end = max(period.start, _ALWAYS.start), period.end or _ALWAYS.end
-        assert end is not None  # noqa: S101
+        assert end is not None  # noqa: S101 - open ends were handled above
         return (start - _MARGIN).astimezone(zone).replace(tzinfo=None), (end + _MARGIN).astimezone(zone).replace(
             tzinfo=None
         )

@@ -37,16 +37,16 @@ def hours_since(asked_at: datetime, zone: ZoneInfo, instant: datetime) -> int:  
     return -((instant - asked_at) // timedelta(hours=1))
 
 
-def add_hours(asked_at: datetime, zone: ZoneInfo, instant: datetime, hours: int) -> datetime:  # noqa: ARG001
+def add_hours(asked_at: datetime, zone: ZoneInfo, instant: datetime, hours: int) -> datetime:  # noqa: ARG001 - all are called alike
     return _within(instant, hours, lambda: instant + timedelta(hours=hours))
 
 
-def add_days(asked_at: datetime, zone: ZoneInfo, instant: datetime, days: int) -> datetime:  # noqa: ARG001
+def add_days(asked_at: datetime, zone: ZoneInfo, instant: datetime, days: int) -> datetime:  # noqa: ARG001 - all are called alike
     local = _local(instant, zone)
     return _within(instant, days, lambda: _instant(local.date() + timedelta(days=days), local.time(), zone))
 
 
-def add_months(asked_at: datetime, zone: ZoneInfo, instant: datetime, months: int) -> datetime:  # noqa: ARG001
+def add_months(asked_at: datetime, zone: ZoneInfo, instant: datetime, months: int) -> datetime:  # noqa: ARG001 - all are called alike
     local = _local(instant, zone)
     return _within(instant, months, lambda: _instant(_month_later(local.date(), months), local.time(), zone))
 
@@ -55,11 +55,11 @@ def add_years(asked_at: datetime, zone: ZoneInfo, instant: datetime, years: int)
     return add_months(asked_at, zone, instant, 12 * years)
 
 
-def start_of_day(asked_at: datetime, zone: ZoneInfo, instant: datetime) -> datetime:  # noqa: ARG001
+def start_of_day(asked_at: datetime, zone: ZoneInfo, instant: datetime) -> datetime:  # noqa: ARG001 - all are called alike
     return first_instant(_day(instant, zone), zone)
 
 
-def end_of_day(asked_at: datetime, zone: ZoneInfo, instant: datetime) -> datetime:  # noqa: ARG001
+def end_of_day(asked_at: datetime, zone: ZoneInfo, instant: datetime) -> datetime:  # noqa: ARG001 - all are called alike
     return first_instant(_day(instant, zone) + timedelta(days=1), zone) - timedelta(microseconds=1)
 
 

@@ -19,7 +19,6 @@ from policies.session import TenantSession
 from policies.text import tokens
 
 if TYPE_CHECKING:
-    from policies.clauses import DocumentClause
     from policies.document import PolicyDocument
     from policies.embedding import Embedder
 

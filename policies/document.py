@@ -206,4 +206,4 @@ def _jsonable(value: object) -> Any:  # noqa: ANN401 Whatever JSON can hold.
         case frozenset():
             return sorted(value)
         case _:
-            return asdict(value)  # type: ignore[call-overload]
+            return asdict(value)  # type: ignore[call-overload]  # a dataclass, as the case says

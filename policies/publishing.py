@@ -58,8 +58,8 @@ on conflict do nothing
 _RECORD: Final[LiteralString] = """
 insert into policy_versions (tenant_id, recording_id, topic, policy_id, version, document_id, audience, authority,
                              valid_from, valid_to, recorded_from, approval, recorded_by)
-select %(tenant)s, r.recording_id, r.topic, r.policy_id, r.version, r.document_id, r.audience, r.authority, r.valid_from,
-       r.valid_to, %(instant)s, %(approval)s, %(by)s
+select %(tenant)s, r.recording_id, r.topic, r.policy_id, r.version, r.document_id, r.audience, r.authority,
+       r.valid_from, r.valid_to, %(instant)s, %(approval)s, %(by)s
 from jsonb_to_recordset(%(rows)s::jsonb) as r (
     recording_id uuid, topic text, policy_id text, version text, document_id uuid, audience text, authority text,
     valid_from timestamptz, valid_to timestamptz)
@@ -132,8 +132,10 @@ class _Entry:
 
     def is_said_by(self, other: _Entry | None) -> bool:
         return other is not None and (self.document_id, self.start, self.end) == (
-            other.document_id, other.start, other.end
-        )  # fmt: skip
+            other.document_id,
+            other.start,
+            other.end,
+        )
 
 
 async def publish(
@@ -176,9 +178,17 @@ async def publish(
 def _present_entry(row: Sequence[Any]) -> _Entry:
     policy, version, recording_id, document_id, start, end, own_end, topic, audience, authority = row
     return _Entry(
-        policy=policy, version=version, topic=topic, audience=audience, authority=authority, document_id=document_id, start=start, end=end,
-        own_end=None if own_end is None else datetime.fromisoformat(own_end), recording_id=recording_id,
-    )  # fmt: skip
+        policy=policy,
+        version=version,
+        topic=topic,
+        audience=audience,
+        authority=authority,
+        document_id=document_id,
+        start=start,
+        end=end,
+        own_end=None if own_end is None else datetime.fromisoformat(own_end),
+        recording_id=recording_id,
+    )
 
 
 def _without_given_ends(documents: Sequence[PolicyDocument]) -> list[PolicyDocument]:
@@ -201,9 +211,16 @@ def _document_id(tenant_id: UUID, document: PolicyDocument) -> UUID:
 def _given_entry(document_id: UUID, document: PolicyDocument) -> _Entry:
     head = document.front_matter
     return _Entry(
-        policy=document.policy, version=document.version, topic=head.topic, audience=head.audience, authority=head.authority,
-        document_id=document_id, start=head.starts, own_end=head.ends, end=head.ends,
-    )  # fmt: skip
+        policy=document.policy,
+        version=document.version,
+        topic=head.topic,
+        audience=head.audience,
+        authority=head.authority,
+        document_id=document_id,
+        start=head.starts,
+        own_end=head.ends,
+        end=head.ends,
+    )
 
 
 def _timelines(given: Sequence[_Entry], present: Mapping[tuple[str, str], _Entry]) -> list[_Entry]:
@@ -243,12 +260,18 @@ async def _record(
     topics = sorted({(entry.topic, entry.policy) for entry in changed})
     rows = [
         {
-            "recording_id": uuid4(), "topic": entry.topic, "policy_id": entry.policy, "version": entry.version,
-            "document_id": entry.document_id, "audience": entry.audience, "authority": entry.authority, "valid_from": entry.start,
+            "recording_id": uuid4(),
+            "topic": entry.topic,
+            "policy_id": entry.policy,
+            "version": entry.version,
+            "document_id": entry.document_id,
+            "audience": entry.audience,
+            "authority": entry.authority,
+            "valid_from": entry.start,
             "valid_to": entry.end,
         }
         for entry in changed
-    ]  # fmt: skip
+    ]
     tenant = {"tenant": session.tenant_id}
     await session.fetch(
         _ADD_POLICIES, {**tenant, "topics": [topic for topic, _ in topics], "policies": [name for _, name in topics]}
@@ -263,9 +286,11 @@ async def _record(
         # Only rows that were written around the lock can be met here.
         first = changed[0]
         raise PolicyStateError(
-            first.policy, first.version, problem="another writer has recorded an overlapping version",
+            first.policy,
+            first.version,
+            problem="another writer has recorded an overlapping version",
             remedy="publish again",
-        ) from error  # fmt: skip
+        ) from error
     await session.fetch(_FORGET_CHANGES, parameters)
     await session.fetch(_ADD_CHANGES, parameters)
     await session.fetch(_BUMP, tenant)

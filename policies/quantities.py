@@ -195,8 +195,8 @@ def _short_date(match: re.Match[str]) -> Quantity | None:
 def _month_name_date(match: re.Match[str]) -> Quantity | None:
     numbers = [int(digits) for digits in _DIGITS.findall(match[0])]
     month = _MONTHS.index(_MONTH_NAME.findall(match[0])[0]) + 1
-    of_month = next((n for n in numbers if n <= 31), None)  # noqa: PLR2004
-    year = next((n for n in numbers if n > 31), None)  # noqa: PLR2004
+    of_month = next((n for n in numbers if n <= 31), None)  # noqa: PLR2004 - the days of a month
+    year = next((n for n in numbers if n > 31), None)  # noqa: PLR2004 - the days of a month
     return day((year, month, of_month))
 
 

@@ -110,8 +110,8 @@ vectors as (
     order by n.distance, s.policy_id collate "C", s.version_from, s.line_start, s.position limit {ARM_LIMIT}
 ),
 best as (
-    select policy_id, version_from, recording_id, document_id, clause_position, position, line_start, w.score, n.distance,
-           round(coalesce(1.0 / (60 + w.place), 0) + coalesce(1.0 / (60 + n.place), 0), 9) as fused
+    select policy_id, version_from, recording_id, document_id, clause_position, position, line_start,
+           w.score, n.distance, round(coalesce(1.0 / (60 + w.place), 0) + coalesce(1.0 / (60 + n.place), 0), 9) as fused
     from (select *, rank() over (order by score desc) as place from words) w
     full join (select *, rank() over (order by distance) as place from vectors) n
          using (policy_id, version_from, recording_id, document_id, clause_position, position, line_start)
@@ -158,7 +158,7 @@ class PassageHit:
     similarity: float | None
 
 
-async def search(
+async def search(  # noqa: PLR0913 - each says whose passages, of when, and what for
     session: TenantSession,
     *,
     tokens: Sequence[str],

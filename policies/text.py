@@ -101,7 +101,7 @@ def question_tokens(text: str) -> list[str]:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The stem of a folded English word; a word of another alphabet is its own stem."""
-    return _stemmer()(word) if len(word) > 2 and word.isascii() else word  # noqa: PLR2004
+    return _stemmer()(word) if len(word) > 2 and word.isascii() else word  # noqa: PLR2004 - shorter ones are pairs and characters
 
 
 def _tokens(folded: str, *, chinese: Callable[[str], Iterator[str]], skipped: frozenset[str]) -> Iterator[str]:
@@ -126,7 +126,7 @@ def _amount(amount: str) -> Iterator[str]:
 def _indexed_chinese(run: str) -> Iterator[str]:
     yield from run
     yield from map("".join, pairwise(run))
-    yield from (word for word in _words(run) if len(word) > 2)  # noqa: PLR2004
+    yield from (word for word in _words(run) if len(word) > 2)  # noqa: PLR2004 - shorter ones are pairs and characters
 
 
 def _asked_chinese(run: str) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _asked_chinese(run: str) -> Iterator[str]:
         # A pair with a function character is kept only as a word (有效, 对公): across words it says nothing.
         if first + second in words or not {first, second} & _CHINESE_FUNCTION_CHARACTERS:
             yield first + second
-    yield from (word for word in words if len(word) > 2)  # noqa: PLR2004
+    yield from (word for word in words if len(word) > 2)  # noqa: PLR2004 - shorter ones are pairs and characters
 
 
 def _words(run: str) -> list[str]:

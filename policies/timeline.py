@@ -117,8 +117,8 @@ async def timeline_of_topic(
 ) -> TopicTimeline:
     """The versions that can govern, and those that the record of a conflict shows beside them.
 
-    Of each policy of the topic and each date: every version in force in the date's period, the nearest before and after,
-    and for each need the nearest before and after with another value.
+    Of each policy of the topic and each date: every version in force in the date's period, the nearest before and
+    after, and for each need the nearest before and after with another value.
 
     Args:
         session: A session of the tenant.

@@ -20,6 +20,12 @@ from support_agent.errors import InvalidRequestError
 
 MAX_QUESTION = 8_000
 MAX_FIELD = 256
+#: Instants and dates that a question can be about; beyond them local time and deadlines leave the calendar.
+YEARS = range(1800, 3000)
+#: Whole numbers that rules and the record can hold: 64 bits.
+INTEGERS = range(-(2**63), 2**63)
+#: Fillers that count as letters or symbols and show nothing.
+_BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +34,8 @@ class AskRequest:
 
     question: str
     tenant: str
-    id: str | None = None
+    #: The caller's own, given back with the outcome.
+    id: str | int | None = None
     customer: str | None = None
     staff: str | None = None
     verified: bool = True
@@ -45,7 +52,7 @@ def read_request(line: str, *, defaults: AskRequest) -> AskRequest:
         InvalidRequestError: Not one JSON object, a repeated or unknown key, or a wrong type.
     """
     try:
-        body = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+        body = json.loads(line, object_pairs_hook=_unique_keys, parse_int=_whole_number, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise InvalidRequestError("line", f"is not valid JSON ({_place(error)})") from error
     if not isinstance(body, dict):
@@ -57,7 +64,17 @@ def read_request(line: str, *, defaults: AskRequest) -> AskRequest:
         raise InvalidRequestError("question", "is missing")
     merged = {field.name: getattr(defaults, field.name) for field in fields(AskRequest)}
     merged |= {key: value for key, value in body.items() if value is not None}
+    merged |= {"id": _request_id(merged["id"]), "tenant": _identifier("tenant", merged["tenant"])}
     return AskRequest(**merged)
+
+
+def readable_id(line: str) -> str | int | None:
+    """The `id` of a line, also of one that cannot be asked; None when it has none that can be given back."""
+    try:
+        body = json.loads(line)
+        return _request_id(body.get("id")) if isinstance(body, dict) else None
+    except (ValueError, RecursionError, InvalidRequestError):
+        return None
 
 
 def to_question(request: AskRequest, tenant: Tenant, *, now: datetime) -> Question:
@@ -70,13 +87,13 @@ def to_question(request: AskRequest, tenant: Tenant, *, now: datetime) -> Questi
         InvalidRequestError: A field is empty, too long, of the wrong form, or names a fact nobody declared.
     """
     text = _text("question", request.question, limit=MAX_QUESTION)
-    if not any(unicodedata.category(c)[0] in "LNPS" for c in text):
+    if not any(unicodedata.category(c)[0] in "LNPS" and c not in _BLANK for c in text):
         raise InvalidRequestError("question", "holds no visible text")
     customer = _identifier("customer", request.customer)
     staff = _identifier("staff", request.staff)
     if not isinstance(request.verified, bool):
         raise InvalidRequestError("verified", "must be true or false")
-    if request.locale not in {None, "en", "zh"}:
+    if request.locale not in (None, "en", "zh"):  # noqa: PLR6201 - raw JSON may be unhashable
         raise InvalidRequestError("locale", "must be en or zh")
     kind: Literal["customer", "staff"] = "staff" if staff else "customer"
     return Question(
@@ -86,7 +103,7 @@ def to_question(request: AskRequest, tenant: Tenant, *, now: datetime) -> Questi
         asked_at=read_instant("at", request.at, zone=tenant.zone) or now.astimezone(UTC),
         locale=cast("Language | None", request.locale),
         conversation=_identifier("conversation", request.conversation),
-        stated_facts=_facts(request.facts or {}, tenant),
+        stated_facts={} if request.facts is None else _facts(request.facts, tenant),
     )
 
 
@@ -101,11 +118,13 @@ def read_instant(field: str, raw: str | None, *, zone: ZoneInfo) -> datetime | N
     text = _text(field, raw)
     try:
         if len(text) == len("2025-03-05"):
-            return datetime.combine(date.fromisoformat(text), time(12), zone).astimezone(UTC)
+            return datetime.combine(_date(text), time(12), zone).astimezone(UTC)
         return _aware(text)
     except (ValueError, OverflowError) as error:
         raise InvalidRequestError(
-            field, "must be an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05: noon there)"
+            field,
+            "must be an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05: noon there), of the years "
+            f"{YEARS.start} to {YEARS[-1]}",
         ) from error
 
 
@@ -117,7 +136,7 @@ def fact_value(declaration: FactDeclaration, raw: Any) -> FactValue:  # noqa: AN
     """
     field = f"facts.{declaration.name}"
     try:
-        value = _typed(declaration, raw)
+        value = _typed(field, declaration, raw)
     except (ValueError, TypeError, OverflowError) as error:
         raise InvalidRequestError(field, f"must be {_KIND[declaration.type]}") from error
     if declaration.values and value not in declaration.values:
@@ -133,31 +152,31 @@ _KIND = {
     "basis_points": "a whole number of basis points (1% is 100)",
     "days": "a whole number of days",
     "hours": "a whole number of hours",
-    "instant": "an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05)",
-    "date": "a date (2025-03-05)",
+    "instant": "an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05), of the years 1800 to 2999",
+    "date": "a date (2025-03-05) of the years 1800 to 2999",
     "list": "a list of texts",
 }
 
 
-def _typed(declaration: FactDeclaration, raw: Any) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
+def _typed(field: str, declaration: FactDeclaration, raw: Any) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
     match declaration.type:
         case "bool":
             if isinstance(raw, bool):
                 return raw
-            return {"true": True, "false": False}[_text(declaration.name, raw).lower()]
+            return {"true": True, "false": False}[_text(field, raw).lower()]
         case "string":
-            return _text(declaration.name, raw)
+            return _text(field, raw)
         case "instant":
-            text = _text(declaration.name, raw)
-            return date.fromisoformat(text) if len(text) == len("2025-03-05") else _aware(text)
+            text = _text(field, raw)
+            return _date(text) if len(text) == len("2025-03-05") else _aware(text)
         case "date":
-            return date.fromisoformat(_text(declaration.name, raw))
+            return _date(_text(field, raw))
         case "list":
-            return tuple(_text(declaration.name, item) for item in (raw.split(",") if isinstance(raw, str) else raw))
+            return tuple(_text(field, item) for item in (raw.split(",") if isinstance(raw, str) else raw))
         case _:
-            if isinstance(raw, bool) or not isinstance(raw, int | str):
+            if isinstance(raw, bool) or not isinstance(raw, int | str) or (number := int(raw)) not in INTEGERS:
                 raise ValueError(declaration.type)
-            return int(raw)
+            return number
 
 
 def _facts(raw: Mapping[str, Any], tenant: Tenant) -> dict[str, FactValue]:
@@ -176,11 +195,22 @@ def _facts(raw: Mapping[str, Any], tenant: Tenant) -> dict[str, FactValue]:
     return stated
 
 
+def _date(text: str) -> date:
+    day = date.fromisoformat(text)
+    if day.year not in YEARS:
+        raise ValueError("out of range")
+    return day
+
+
 def _aware(text: str) -> datetime:
     instant = datetime.fromisoformat(text)
-    if instant.tzinfo is None:
-        raise ValueError("no offset")
+    if instant.tzinfo is None or instant.year not in YEARS:
+        raise ValueError("no offset, or out of range")
     return instant.astimezone(UTC)
+
+
+def _request_id(value: Any) -> str | int | None:  # noqa: ANN401 - raw JSON
+    return value if type(value) is int and value in INTEGERS else _identifier("id", value)
 
 
 def _identifier(field: str, value: str | None) -> str | None:
@@ -189,6 +219,8 @@ def _identifier(field: str, value: str | None) -> str | None:
     text = _text(field, value).strip()
     if not text:
         raise InvalidRequestError(field, "is empty")
+    if any(unicodedata.category(c) == "Cc" for c in text):
+        raise InvalidRequestError(field, "holds a control character")
     return text
 
 
@@ -210,7 +242,13 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _refuse_constant(name: str) -> None:
+def _whole_number(digits: str) -> int:
+    if len(digits) > MAX_FIELD:
+        raise ValueError("a number is too long")
+    return int(digits)
+
+
+def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 

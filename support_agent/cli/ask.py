@@ -17,7 +17,7 @@ from policies.errors import PolicyError
 from support_agent.bootstrap import Application, open_application
 from support_agent.cli.options import Json, print_json, run_async, talk
 from support_agent.errors import InvalidRequestError, NotFoundError, SupportAgentError
-from support_agent.request import AskRequest, read_request
+from support_agent.request import AskRequest, read_request, readable_id
 from support_agent.settings import read_settings
 
 
@@ -96,30 +96,22 @@ async def _ask_many(defaults: AskRequest, name: str) -> None:
 
 async def _ask_line(application: Application, line: str, defaults: AskRequest) -> dict[str, object]:
     """The outcome of one line; a line that cannot be asked gives its error and the rest go on."""
-    request_id = _line_id(line)
+    request_id = readable_id(line)
     try:
         request = read_request(line, defaults=replace(defaults, id=None))
         answered = await application.ask(request)
     except (SupportAgentError, PolicyError, SourceError) as error:
-        if isinstance(error, NotFoundError) and error.kind == "tenant" and request_id is None:
+        if isinstance(error, NotFoundError) and (error.kind, error.name) == ("tenant", defaults.tenant):
+            # The flag's fault, not the line's: every line without a tenant of its own would fail alike.
             raise
         return {"id": request_id, "error": {"code": error.code, "message": str(error)}}
     return {"id": request.id, **answered.contract}
 
 
-def _line_id(line: str) -> str | None:
-    try:
-        body = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return None
-    found = body.get("id") if isinstance(body, dict) else None
-    return found if isinstance(found, str) else None
-
-
 @contextmanager
 def _lines(name: str) -> Iterator[TextIO]:
     if name == "-":
-        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]  # a text stream outside tests
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="surrogateescape")  # type: ignore[union-attr]  # a text stream outside tests
         yield sys.stdin
         return
     try:

@@ -67,13 +67,13 @@ def chinese_number(text: str) -> int:
 def chinese_span_of_numbers(text: str) -> tuple[int, int]:
     """The number, or both ends of what two neighbouring digits say: 两三, 七八."""
     digits = [_CHINESE_DIGITS.get(character, -9) for character in text]
-    if len(digits) == 2 and digits[0] > 0 and digits[1] == digits[0] + 1:  # noqa: PLR2004
+    if len(digits) == 2 and digits[0] > 0 and digits[1] == digits[0] + 1:  # noqa: PLR2004 - a pair
         return digits[0], digits[1]
     number = chinese_number(text)
     return number, number
 
 
-def _chinese_digit(text: str, present: bool) -> int:  # noqa: FBT001
+def _chinese_digit(text: str, present: bool) -> int:  # noqa: FBT001 - a digit or none
     # 十四 is 14: a missing digit before 十 counts one.
     return _chinese_ones(text) if text else int(present)
 

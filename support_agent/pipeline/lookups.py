@@ -35,7 +35,7 @@ def lookups_of(
         return [(sub.id, Lookup(source=sub.source, needs=sub.needs, parameters=sub.parameters))]
     if PASSAGES in sub.needs:
         parameters: dict[str, LookupValue] = {
-            "text": question.text,
+            "text": slots.subject,
             "as_of": slots.as_of or instant_period(question.asked_at),
             "known": known_dimensions(findings.evidence, question, slots, tenant),
             **sub.parameters,
@@ -121,7 +121,7 @@ def sides_of_comparison(findings: Findings, *, question: Question, slots: Slots,
         return Sides()
     top = max(tenant.ladder.level(newer.authority) for _, newer in pairs)
     highest = [pair for pair in pairs if tenant.ladder.level(pair[1].authority) == top]
-    asked = subject_tokens(question.text)
+    asked = subject_tokens(slots.subject)
     named = [(_named(asked, newer.policy, findings.evidence), (older, newer)) for older, newer in highest]
     best = max(share for share, _ in named)
     meant = [pair for share, pair in named if share == best]

@@ -63,6 +63,8 @@ class Slots:
     asserted: Mapping[str, FactValue]
     #: A date that can be read two ways.
     ambiguous: TimeExpression | None
+    #: The question without its dates and order numbers: what passages are compared with.
+    subject: str
 
 
 def triage(reading: Reading, *, principal: Principal) -> Ending | None:
@@ -145,7 +147,19 @@ def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -
             if (value := _only(_weights(reading, f"fact {slot.fact}")))
         },
         ambiguous=next((e for e in dates if e.period is None), None),
+        subject=_subject(reading),
     )
+
+
+def _subject(reading: Reading) -> str:
+    """The text without what says when, or which order; all of it when nothing else stands in it."""
+    spans = sorted(found.span for found in (*reading.time_expressions, *reading.order_numbers))
+    pieces, position = [], 0
+    for start, end in spans:
+        pieces.append(reading.text[position:start])
+        position = max(position, end)
+    rest = " ".join([*pieces, reading.text[position:]])
+    return rest if any(character.isalnum() for character in rest) else reading.text
 
 
 def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:
@@ -177,7 +191,7 @@ def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:
 
 def plan_single(reading: Reading, slots: Slots) -> Plan:
     """One scoped retrieval for a question that no playbook knows."""
-    parameters: dict[str, LookupValue] = {"text": reading.text}
+    parameters: dict[str, LookupValue] = {"text": slots.subject}
     if slots.topic is not None:
         parameters["topic"] = slots.topic
     return Plan(

@@ -287,7 +287,7 @@ def _refined(plan: Plan, findings: Findings, setting: Setting) -> Plan:
         return plan
     if any(TERMS in sub.needs for sub in plan.sub_questions):
         return plan
-    lead = leading(findings.evidence, setting.question.text).lead
+    lead = leading(findings.evidence, setting.slots.subject).lead
     topic = lead.clause.version.topic if lead and lead.clause else plan.topic
     return plan if topic is None else planning.with_terms_of(plan, topic)
 
@@ -313,7 +313,7 @@ def _with_leading_terms(plan: Plan, findings: Findings, setting: Setting) -> Pla
         return plan
     names: tuple[str, ...] = ()
     if any("passages" in sub.needs for sub in plan.sub_questions):
-        found = leading(findings.evidence, setting.question.text)
+        found = leading(findings.evidence, setting.slots.subject)
         names = found.terms if found.lead else _value_terms(findings.evidence)
     subs = tuple(replace(sub, needs=names) if TERMS in sub.needs else sub for sub in plan.sub_questions)
     return replace(plan, sub_questions=subs)
@@ -411,7 +411,7 @@ def _which_order(found: Sequence[str], setting: Setting) -> Conclusion | None:
 def _from_passages(
     gathered: _Gathered, case: Case, setting: Setting, unread: Sequence[str], step: str | None
 ) -> Conclusion:
-    found = leading(gathered.findings.evidence, setting.question.text)
+    found = leading(gathered.findings.evidence, setting.slots.subject)
     if found.lead is None:
         # A topic that has versions but none in force is a gap, and said; one that nobody wrote about is not known.
         gap = next((r for r in case.resolutions.values() if r.status == "policy_gap"), None)

@@ -195,7 +195,7 @@ def own_environment() -> Environment:
         trim_blocks=True,
         auto_reload=False,
         # What is printed is text, and each way out escapes it for its own channel.
-        autoescape=False,  # noqa: S701
+        autoescape=False,  # noqa: S701 - text, escaped by each way out
     )
     environment.filters.update(FILTERS, spoken=_spoken)
     return environment

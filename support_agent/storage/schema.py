@@ -272,9 +272,9 @@ def _check_may_migrate(connection: psycopg.Connection[Any], url: str) -> None:
 
 def _migrate(owner_url: str, command: str, *arguments: str) -> None:
     # Alembic takes 150 ms to import, which a question never pays.
-    from alembic import command as alembic_command  # noqa: PLC0415
-    from sqlalchemy import create_engine  # noqa: PLC0415
-    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+    from alembic import command as alembic_command  # noqa: PLC0415 - slow, and only migrations need it
+    from sqlalchemy import create_engine  # noqa: PLC0415 - slow, and only migrations need it
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415 - slow, and only migrations need it
 
     with _refusals(owner_url), psycopg.connect(_conninfo(driver_url(owner_url)), autocommit=True) as connection:
         _check_server(connection, owner_url)

@@ -66,7 +66,7 @@ def is_better(a: Statement, b: Statement, direction: Better | None) -> bool:
     if not isinstance(x, (int, datetime, date)):
         return False
     # Equal types were checked above, which the type checker cannot carry over to `y`.
-    return bool(x > y if direction == "higher" else x < y)  # type: ignore[operator]
+    return bool(x > y if direction == "higher" else x < y)  # type: ignore[operator]  # equal types were checked above
 
 
 def are_rivals(a: Statement, b: Statement) -> bool:

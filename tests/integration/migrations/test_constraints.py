@@ -57,7 +57,9 @@ GOOD: dict[str, dict[str, Any]] = {
 BROKEN: dict[str, tuple[str, dict[str, Any]]] = {
     "policies_tenant_id_fkey": ("policies", {"tenant_id": None}),
     "policy_documents_tenant_id_fkey": ("policy_documents", {"tenant_id": None}),
-    "policy_versions_policy_id_fkey": ("policy_versions", {"topic": "other", "valid_from": "2026-01-01", "valid_to": None}),
+    "policy_versions_policy_id_fkey": (
+        "policy_versions", {"topic": "other", "valid_from": "2026-01-01", "valid_to": None}
+    ),
     "policy_versions_document_id_fkey": (
         "policy_versions", {"document_id": uuid4(), "valid_from": "2026-01-01", "valid_to": None}
     ),

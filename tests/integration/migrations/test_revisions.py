@@ -72,7 +72,7 @@ def test_downgrade_leaves_no_function_behind(own_database: Database) -> None:
     assert rows == []
 
 
-def test_names_order_the_history(own_database: Database) -> None:
+def test_names_order_the_history() -> None:
     sources = [(schema.MIGRATIONS / "versions" / f"{name}.py").read_text() for name in REVISIONS]
 
     said = [
@@ -98,7 +98,7 @@ def test_ready_database_is_accepted(own_database: Database) -> None:
 def test_database_without_tables_names_the_commands(own_database: Database) -> None:
     schema.downgrade(own_database.owner_url, to="base")
 
-    with pytest.raises(DatabaseNotReadyError, match="no tables.*database prepare.*database upgrade"):
+    with pytest.raises(DatabaseNotReadyError, match=r"no tables.*database prepare.*database upgrade"):
         schema.require_ready(own_database.url)
 
 
@@ -106,12 +106,12 @@ def test_database_of_another_revision_names_the_command(own_database: Database) 
     with psycopg.connect(own_database.owner_url, autocommit=True) as connection:
         connection.execute("update alembic_version set version_num = '1'")
 
-    with pytest.raises(DatabaseNotReadyError, match="revision 1, this version needs.*database upgrade"):
+    with pytest.raises(DatabaseNotReadyError, match=r"revision 1, this version needs.*database upgrade"):
         schema.require_ready(own_database.url)
 
 
 def test_application_role_cannot_migrate(own_database: Database) -> None:
-    with pytest.raises(DatabaseNotReadyError, match="may not act as support_agent_owner.*DATABASE_OWNER_URL"):
+    with pytest.raises(DatabaseNotReadyError, match=r"may not act as support_agent_owner.*DATABASE_OWNER_URL"):
         schema.upgrade(own_database.url)
 
 

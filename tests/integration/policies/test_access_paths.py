@@ -1,4 +1,4 @@
-"""How much the store reads for a question, counted by the database: never a whole table, never the out-of-force past."""
+"""What the store reads for a question, counted by the database: never a whole table, never what is out of force."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
@@ -214,4 +215,4 @@ async def test_three_hundred_versions_in_one_transaction(session: TenantSession)
 
     found = await store.versions(session, "refund")
     assert len(publication.added) == len(found) == 300
-    assert all(before.valid.end == after.valid.start for before, after in zip(found, found[1:], strict=False))
+    assert all(before.valid.end == after.valid.start for before, after in pairwise(found))

@@ -128,7 +128,8 @@ async def test_policies_of_other_topics_stay_out(session: TenantSession) -> None
 async def test_staff_clauses_are_for_staff(
     session: TenantSession, audiences: tuple[Audience, ...], values: list[int]
 ) -> None:
-    hidden = "\n## Goodwill {#goodwill}\n{audience: staff}\nUp to 60 days.\n\n```terms\nrefund.goodwill_days: {value: 60}\n```\n"
+    heading = "\n## Goodwill {#goodwill}\n{audience: staff}\nUp to 60 days.\n"
+    hidden = f"{heading}\n```terms\nrefund.goodwill_days: {{value: 60}}\n```\n"
     await store.publish(session, [written(body=REFUND_BODY + hidden)], approval="imported", by="ada")
 
     found = await read(session, bought=JAN_1, audiences=audiences)

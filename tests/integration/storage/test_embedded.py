@@ -137,14 +137,14 @@ def test_long_path_gets_a_short_socket(tmp_path: Path) -> None:
         assert server.socket_folder != server.folder
     finally:
         embedded.stop(folder)
-        os.rmdir(server.socket_folder)
+        server.socket_folder.rmdir()
 
 
 def test_folder_with_other_files_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir()
     (tmp_path / "postgres" / "thesis.txt").write_text("mine")
 
-    with pytest.raises(LocalServerError, match="not a PostgreSQL server's.*SUPPORT_AGENT_DATA"):
+    with pytest.raises(LocalServerError, match=r"not a PostgreSQL server's.*SUPPORT_AGENT_DATA"):
         embedded.start(tmp_path / "postgres")
     assert (tmp_path / "postgres" / "thesis.txt").read_text() == "mine"
 
@@ -153,21 +153,21 @@ def test_data_of_another_major_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir()
     (tmp_path / "postgres" / "PG_VERSION").write_text("12\n")
 
-    with pytest.raises(LocalServerError, match="of PostgreSQL 12, the installed one is .*Move the folder away"):
+    with pytest.raises(LocalServerError, match=r"of PostgreSQL 12, the installed one is .*Move the folder away"):
         embedded.start(tmp_path / "postgres")
 
 
 def test_folder_under_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
-    with pytest.raises(LocalServerError, match="cannot be written.*SUPPORT_AGENT_DATA"):
+    with pytest.raises(LocalServerError, match=r"cannot be written.*SUPPORT_AGENT_DATA"):
         embedded.start(tmp_path / "file" / "postgres")
 
 
 def test_broken_configuration_is_named_with_the_log(tmp_path: Path) -> None:
     folder = tmp_path / "postgres"
 
-    with pytest.raises(LocalServerError, match="no_such_setting.*See .*log"):
+    with pytest.raises(LocalServerError, match=r"no_such_setting.*See .*log"):
         embedded.start(folder, settings=["no_such_setting = 1"])
 
 

@@ -89,7 +89,8 @@ def test_owner_is_held_to_the_policies_too(database: Database) -> None:
         assert connection.execute("select count(*) from tenants").fetchone() == (0,)
 
 
-async def test_administrators_login_acts_as_the_application(database: Database, tenant: UUID) -> None:
+@pytest.mark.usefixtures("tenant")
+async def test_administrators_login_acts_as_the_application(database: Database) -> None:
     engine = create_engine(database.admin_url)
     async with open_session(engine, uuid4()) as session:
         rows = await session.fetch("select current_user::text, (select count(*) from tenants)", {})
@@ -142,7 +143,8 @@ async def test_setting_that_outlived_its_session_is_refused(single: AsyncEngine,
         assert await session.fetch("select count(*) from tenants", {}) == [(0,)]
 
 
-async def test_no_tenant_sees_nothing_on_a_fresh_connection(database_url: str, tenant: UUID) -> None:
+@pytest.mark.usefixtures("tenant")
+async def test_no_tenant_sees_nothing_on_a_fresh_connection(database_url: str) -> None:
     with psycopg.connect(database_url) as connection:
         counts = [connection.execute(f"select count(*) from {name}".encode()).fetchone() for name in OURS]
 
@@ -164,10 +166,13 @@ async def test_session_is_inside_a_transaction(engine: AsyncEngine, tenant: UUID
 
 
 async def test_error_in_one_tenant_leaves_nothing_to_the_next(single: AsyncEngine, tenant: UUID) -> None:
-    with pytest.raises(psycopg.errors.DivisionByZero):
+    async def fail_halfway() -> None:
         async with open_session(single, tenant) as session:
             await add_order(session, "SO-1")
             await session.fetch("select 1 / 0", {})
+
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await fail_halfway()
 
     async with open_session(single, other := await add_tenant(single)) as session:
         assert await session.fetch("select tenant_id from tenants", {}) == [(other,)]
@@ -232,7 +237,8 @@ def test_grants_are_these_and_no_others(administrator: psycopg.Connection[Any]) 
         [APPLICATION_ROLE],
     ).fetchall()
     columns = administrator.execute(
-        "select table_name, string_agg(column_name, ' ' order by column_name) from information_schema.column_privileges g"
+        "select table_name, string_agg(column_name, ' ' order by column_name)"
+        " from information_schema.column_privileges g"
         " where grantee = %s and privilege_type = 'UPDATE' and not exists ("
         "   select from information_schema.role_table_grants t where t.grantee = g.grantee"
         "   and t.table_name = g.table_name and t.privilege_type = 'UPDATE') group by 1 order by 1",

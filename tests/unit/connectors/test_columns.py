@@ -13,12 +13,12 @@ from policies.facts import FactDeclaration, FactType, FactValue
 
 BERLIN = ZoneInfo("Europe/Berlin")
 #: As a driver gives a column without a zone.
-NAIVE = datetime(2025, 3, 5)  # noqa: DTZ001
-TWICE = datetime(2025, 10, 26, 2, 30)  # noqa: DTZ001
+NAIVE = datetime(2025, 3, 5)  # noqa: DTZ001 - naive on purpose
+TWICE = datetime(2025, 10, 26, 2, 30)  # noqa: DTZ001 - naive on purpose
 PLUS_8 = timezone(timedelta(hours=8))
 
 
-def column(fact_type: FactType, *, scale: int = 1, map: Any = None, **declared: Any) -> Column:  # noqa: A002
+def column(fact_type: FactType, *, scale: int = 1, map: Any = None, **declared: Any) -> Column:  # noqa: A002 - the key's name
     fact = FactDeclaration(name="order.fact", type=fact_type, source="orders", **declared)
     return Column(fact=fact, name="fact", scale=scale, map=map)
 

@@ -82,10 +82,10 @@ def answer(draft: Draft, language: Language = "en", grounds: Grounds = EVERYTHIN
 DECIDED = {
     "en": "No, Lumen Team 2025 can no longer be refunded: it was bought on 5 March 2025, and the window of 14 days "
     "ended on 19 March 2025 [1][2][3]. What counts is the purchase date, 5 March 2025: our policy's version of "
-    "1 February 2025 was in force then [2][1]. Its version of 1 January 2024 says 30 days, but was not in force for "
+    "1 February 2025 was in force then [1][2]. Its version of 1 January 2024 says 30 days, but was not in force for "
     "that date [1][4].",
     "zh": "不能退款了：Lumen Team 2025购买于2025年3月5日，退款期限为14天，已于2025年3月19日结束[1][2][3]。以购买时间"
-    "（2025年3月5日）为准：当时有效的是2025年2月1日起的政策版本[2][1]。2024年1月1日起的版本的说法是：30天，但在该日期"
+    "（2025年3月5日）为准：当时有效的是2025年2月1日起的政策版本[1][2]。2024年1月1日起的版本的说法是：30天，但在该日期"
     "并不适用[1][4]。",
 }
 

@@ -85,7 +85,7 @@ def test_a_day_is_as_long_as_the_clock_says(day: str, hours: int) -> None:
 @settings(max_examples=examples(default=300, soak=20_000))
 @given(
     st.sampled_from(ZONES).map(ZoneInfo),
-    st.datetimes(datetime(1990, 1, 1), datetime(2060, 1, 1)).map(lambda value: value.replace(tzinfo=UTC)),  # noqa: DTZ001
+    st.datetimes(datetime(1990, 1, 1), datetime(2060, 1, 1)).map(lambda value: value.replace(tzinfo=UTC)),  # noqa: DTZ001 - naive on purpose
     st.integers(0, 4_000),
 )
 def test_moving_agrees_with_counting(zone: ZoneInfo, instant: datetime, days: int) -> None:

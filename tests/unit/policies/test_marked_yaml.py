@@ -20,7 +20,7 @@ from tests.soak import examples
         ("a: 1.5\nb: ~\nc: null\nd: ''", {"a": 1.5, "b": None, "c": None, "d": ""}),
         ("a: 2025-02-01", {"a": date(2025, 2, 1)}),
         ("a: 2025-02-01T10:00:00Z", {"a": datetime(2025, 2, 1, 10, tzinfo=UTC)}),
-        ("a: 2025-02-01 10:00:00", {"a": datetime(2025, 2, 1, 10)}),  # noqa: DTZ001
+        ("a: 2025-02-01 10:00:00", {"a": datetime(2025, 2, 1, 10)}),  # noqa: DTZ001 - naive on purpose
         ("2025-02-01: {x: 1}", {"2025-02-01": {"x": 1}}),
         ("", None),
     ],

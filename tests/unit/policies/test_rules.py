@@ -185,10 +185,10 @@ def test_arithmetic_out_of_range_decides_nothing(expression: str, capfd: pytest.
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("value", [1.5, datetime(2025, 1, 1), 2**63, b"x", {"a": 1}])  # noqa: DTZ001
+@pytest.mark.parametrize("value", [1.5, datetime(2025, 1, 1), 2**63, b"x", {"a": 1}])  # noqa: DTZ001 - naive on purpose
 def test_values_that_no_fact_can_have_are_an_error(value: object) -> None:
     with pytest.raises(TypeError, match="is no value of a fact"):
-        load_rule("order.x == order.x").evaluate({"order.x": value}, asked_at=MAR_15, zone=BERLIN)  # type: ignore[dict-item]
+        load_rule("order.x == order.x").evaluate({"order.x": value}, asked_at=MAR_15, zone=BERLIN)  # type: ignore[dict-item]  # what facts may not be
 
 
 def test_programs_are_compiled_once() -> None:

@@ -27,7 +27,7 @@ EXPECTED = """\
   No, Lumen Team 2025 can no longer be refunded: it was bought on 5 March
   2025, and the window of 14 days ended on 19 March 2025 [1][2][3]. What
   counts is the purchase date, 5 March 2025: our policy's version of 1
-  February 2025 was in force then [2][1]. Its version of 1 January 2024 says
+  February 2025 was in force then [1][2]. Its version of 1 January 2024 says
   30 days, but was not in force for that date [1][4].
 
     Next Reply here.
