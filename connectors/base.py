@@ -86,6 +86,9 @@ class Evidence:
     #: Rank score of a search hit, higher is better; and the arms that found it.
     score: float | None = None
     found_by: tuple[Literal["words", "vectors"], ...] = ()
+    #: Of a search hit: BM25 within the scope, and cosine similarity to the question; None where that arm was silent.
+    words: float | None = None
+    similarity: float | None = None
 
 
 def evidence_key(source: str, locator: Locator, content: object) -> str:

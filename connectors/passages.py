@@ -73,6 +73,8 @@ def passage_evidence(hit: PassageHit, *, source: str) -> Evidence:
         clause=hit.clause,
         score=hit.score,
         found_by=hit.found_by,
+        words=hit.words,
+        similarity=hit.similarity,
     )
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 #: Documents whose rows travel in one statement.
 BATCH: Final = 25
-#: The most that a posting's column holds.
-MAX_TF: Final = 32_767
+#: The most that a posting's columns hold.
+MAX_COUNT: Final = 32_767
 
 _ADD_DOCUMENTS: Final[LiteralString] = """
 insert into policy_documents (tenant_id, document_id, policy_id, version, sha256, text, attributes)
@@ -50,16 +50,15 @@ on conflict do nothing
 returning text_id
 """
 _ADD_POSTINGS: Final[LiteralString] = """
-insert into passage_postings (tenant_id, token, text_id, tf)
-select %(tenant)s, p.* from unnest(%(tokens)s::text[], %(texts)s::uuid[], %(tfs)s::smallint[]) as p
+insert into passage_postings (tenant_id, token, text_id, tf, n_tokens)
+select %(tenant)s, p.* from unnest(%(tokens)s::text[], %(texts)s::uuid[], %(tfs)s::smallint[], %(lengths)s::smallint[]) as p
 """
 _ADD_PASSAGES: Final[LiteralString] = """
 insert into policy_passages (
-    tenant_id, document_id, position, clause_position, kind, text, table_header, line_start, line_end, text_id,
-    n_tokens)
+    tenant_id, document_id, position, clause_position, kind, text, table_header, line_start, line_end, text_id)
 select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
     document_id uuid, position integer, clause_position integer, kind text, text text, table_header text,
-    line_start integer, line_end integer, text_id uuid, n_tokens integer)
+    line_start integer, line_end integer, text_id uuid)
 """
 _ADD_TERMS: Final[LiteralString] = """
 insert into policy_terms (
@@ -171,7 +170,7 @@ def _passage_rows(document_id: UUID, document: PolicyDocument, texts: dict[UUID,
         yield {
             "document_id": document_id, "position": position, "clause_position": place, "kind": passage.kind,
             "text": passage.text, "table_header": passage.table_header, "line_start": passage.lines[0],
-            "line_end": passage.lines[1], "text_id": text_id, "n_tokens": texts[text_id].counts.total(),
+            "line_end": passage.lines[1], "text_id": text_id,
         }  # fmt: skip
 
 
@@ -184,11 +183,15 @@ async def _add_texts(session: TenantSession, texts: Mapping[UUID, _Text]) -> Non
         "contents": [text.meant for text in texts.values()],
     }
     new = [row[0] for row in await session.fetch(_ADD_TEXTS, parameters)]
-    postings = [(token, text_id, min(tf, MAX_TF)) for text_id in new for token, tf in texts[text_id].counts.items()]
+    postings = [
+        (token, text_id, min(tf, MAX_COUNT), min(texts[text_id].counts.total(), MAX_COUNT))
+        for text_id in new
+        for token, tf in texts[text_id].counts.items()
+    ]
     if postings:
-        words, text_ids, tfs = map(list, zip(*postings, strict=True))
+        columns = zip(("tokens", "texts", "tfs", "lengths"), zip(*postings, strict=True), strict=True)
         await session.fetch(
-            _ADD_POSTINGS, {"tenant": session.tenant_id, "tokens": words, "texts": text_ids, "tfs": tfs}
+            _ADD_POSTINGS, {"tenant": session.tenant_id, **{name: list(values) for name, values in columns}}
         )
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     # Its module loads the Markdown parser, which no question needs.
     from policies.blocks import PassageKind
 
+#: Tokens of a passage of usual length, its headings included: longer ones count less a token.
+USUAL_LENGTH: Final = 40
 #: Passages that each arm puts forward.
 ARM_LIMIT: Final = 50
 
@@ -66,7 +68,7 @@ scope as materialized (
     select v.policy_id, v.valid_from as version_from, v.recording_id, v.document_id, r.*
     from versions v
     cross join lateral (
-        select c.position as clause_position, p.position, p.line_start, p.text_id, p.n_tokens
+        select c.position as clause_position, p.position, p.line_start, p.text_id
         from policy_clauses c
         join policy_passages p on p.tenant_id = %(tenant)s and p.document_id = v.document_id
                               and p.clause_position = c.position
@@ -77,33 +79,35 @@ scope as materialized (
         offset 0
     ) r
 ),
-size as materialized (select count(*)::float8 as n_passages, avg(n_tokens)::float8 as n_tokens from scope),
+texts as materialized (select array_agg(distinct text_id) as ids from scope),
 found as materialized (
-    select o.token, o.text_id, o.tf
+    select o.token, o.text_id, o.tf * 2.2 / (o.tf + 1.2 * (0.25 + 0.75 * o.n_tokens / {USUAL_LENGTH}.0)) as weight
     from passage_postings o
-    where o.tenant_id = %(tenant)s and o.token = any(%(tokens)s)
-      and o.text_id = any(array(select distinct s.text_id from scope s))
+    where o.tenant_id = %(tenant)s and o.token = any(%(tokens)s) and o.text_id = any((select ids from texts)::uuid[])
 ),
--- A full join is never a nested loop, which a planner that knows no size of either side would take.
-matched as (
-    select s.*, f.tf, count(*) over (partition by f.token) as n_with_token
-    from scope s full join found f on f.text_id = s.text_id
-    where coalesce(f.tf, 0) > 0
+-- Here and below: a full join is never a nested loop, which a planner that knows no side's size would take.
+by_text as (
+    select f.text_id, round(sum(f.weight * r.rarity) * 1e6) / 1e6 as score
+    from found f
+    full join (
+        select token, ln(1 + ((select cardinality(ids) from texts) - count(*) + 0.5)::float8 / (count(*) + 0.5)) as rarity
+        from found group by token
+    ) r on r.token = f.token
+    group by f.text_id
 ),
 words as (
-    select m.policy_id, m.version_from, m.recording_id, m.document_id, m.clause_position, m.position, m.line_start,
-           round(sum(ln(1 + (z.n_passages - m.n_with_token + 0.5) / (m.n_with_token + 0.5))
-                     * m.tf * 2.2 / (m.tf + 1.2 * (0.25 + 0.75 * m.n_tokens / z.n_tokens)))::numeric, 6) as score
-    from matched m cross join size z
-    group by 1, 2, 3, 4, 5, 6, 7
-    order by score desc, m.policy_id collate "C", m.version_from, m.line_start, m.position limit {ARM_LIMIT}
+    select s.policy_id, s.version_from, s.recording_id, s.document_id, s.clause_position, s.position, s.line_start,
+           b.score
+    from scope s full join by_text b on b.text_id = s.text_id
+    where coalesce(b.score, 0) > 0
+    order by b.score desc, s.policy_id collate "C", s.version_from, s.line_start, s.position limit {ARM_LIMIT}
 ),
 vectors as (
     select s.policy_id, s.version_from, s.recording_id, s.document_id, s.clause_position, s.position, s.line_start,
            n.distance
     from scope s
     cross join lateral (
-        select round((v.embedding <=> (select %(vector)s::text::halfvec))::numeric, 6) as distance
+        select round((v.embedding <=> (select %(vector)s::text::halfvec)) * 1e6) / 1e6 as distance
         from passage_vectors v where v.tenant_id = %(tenant)s and v.text_id = s.text_id offset 0
     ) n
     where %(vector)s::text is not null

@@ -204,8 +204,6 @@ policy_passages = Table(
     Column("line_start", Integer, nullable=False),
     Column("line_end", Integer, nullable=False),
     Column("text_id", Uuid, nullable=False),
-    #: Length of what is searched.
-    Column("n_tokens", Integer, nullable=False),
     _key("policy_passages", "document_id", "clause_position", "position"),
     _refers("policy_passages", "policy_clauses", "document_id", "clause_position", to=("document_id", "position")),
     _refers("policy_passages", "passage_texts", "text_id"),
@@ -223,7 +221,9 @@ passage_postings = Table(
     Column("text_id", Uuid, nullable=False),
     #: How often the token occurs in the text.
     Column("tf", SmallInteger, nullable=False),
-    _key("passage_postings", "token", "text_id", include=("tf",)),
+    #: How many tokens the text has.
+    Column("n_tokens", SmallInteger, nullable=False),
+    _key("passage_postings", "token", "text_id", include=("tf", "n_tokens")),
 )
 
 passage_vectors = Table(

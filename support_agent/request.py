@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 from zoneinfo import ZoneInfo
 
 from policies.facts import FactDeclaration, FactValue
+from support_agent import strict_json
 from support_agent.domain.question import Language, Principal, Question
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError
@@ -22,8 +23,6 @@ MAX_QUESTION = 8_000
 MAX_FIELD = 256
 #: Instants and dates that a question can be about; beyond them local time and deadlines leave the calendar.
 YEARS = range(1800, 3000)
-#: Whole numbers that rules and the record can hold: 64 bits.
-INTEGERS = range(-(2**63), 2**63)
 #: Fillers that count as letters or symbols and show nothing.
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
@@ -52,9 +51,9 @@ def read_request(line: str, *, defaults: AskRequest) -> AskRequest:
         InvalidRequestError: Not one JSON object, a repeated or unknown key, or a wrong type.
     """
     try:
-        body = json.loads(line, object_pairs_hook=_unique_keys, parse_int=_whole_number, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        raise InvalidRequestError("line", f"is not valid JSON ({_place(error)})") from error
+        body = strict_json.loads(line)
+    except ValueError as error:
+        raise InvalidRequestError("line", f"is not valid JSON ({error})") from error
     if not isinstance(body, dict):
         raise InvalidRequestError("line", "must be one JSON object with at least `question`")
     known = {field.name for field in fields(AskRequest)}
@@ -93,7 +92,8 @@ def to_question(request: AskRequest, tenant: Tenant, *, now: datetime) -> Questi
     staff = _identifier("staff", request.staff)
     if not isinstance(request.verified, bool):
         raise InvalidRequestError("verified", "must be true or false")
-    if request.locale not in (None, "en", "zh"):  # noqa: PLR6201 - raw JSON may be unhashable
+    # A tuple: raw JSON may hold what no set can look up.
+    if request.locale not in (None, "en", "zh"):
         raise InvalidRequestError("locale", "must be en or zh")
     kind: Literal["customer", "staff"] = "staff" if staff else "customer"
     return Question(
@@ -174,7 +174,7 @@ def _typed(field: str, declaration: FactDeclaration, raw: Any) -> FactValue:  # 
         case "list":
             return tuple(_text(field, item) for item in (raw.split(",") if isinstance(raw, str) else raw))
         case _:
-            if isinstance(raw, bool) or not isinstance(raw, int | str) or (number := int(raw)) not in INTEGERS:
+            if isinstance(raw, bool) or not isinstance(raw, int | str) or (number := int(raw)) not in strict_json.INTEGERS:
                 raise ValueError(declaration.type)
             return number
 
@@ -210,7 +210,7 @@ def _aware(text: str) -> datetime:
 
 
 def _request_id(value: Any) -> str | int | None:  # noqa: ANN401 - raw JSON
-    return value if type(value) is int and value in INTEGERS else _identifier("id", value)
+    return value if type(value) is int and value in strict_json.INTEGERS else _identifier("id", value)
 
 
 def _identifier(field: str, value: str | None) -> str | None:
@@ -227,32 +227,9 @@ def _identifier(field: str, value: str | None) -> str | None:
 def _text(field: str, value: Any, *, limit: int = MAX_FIELD) -> str:  # noqa: ANN401 - raw JSON or flag text
     if not isinstance(value, str):
         raise InvalidRequestError(field, "must be text")
-    if "\x00" in value or any("\ud800" <= c <= "\udfff" for c in value):
+    if not strict_json.is_storable(value):
         raise InvalidRequestError(field, "holds a NUL or a broken character")
     text = unicodedata.normalize("NFC", value).strip()
     if len(text) > limit:
         raise InvalidRequestError(field, f"is longer than {limit} characters")
     return text
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    if len(set(keys)) != len(keys):
-        raise ValueError("a key stands twice")
-    return dict(pairs)
-
-
-def _whole_number(digits: str) -> int:
-    if len(digits) > MAX_FIELD:
-        raise ValueError("a number is too long")
-    return int(digits)
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _place(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"column {error.colno}"
-    return str(error) if isinstance(error, ValueError) else "nested too deeply"

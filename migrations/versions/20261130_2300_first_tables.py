@@ -143,7 +143,6 @@ create table policy_passages (
     line_start integer not null,
     line_end integer not null,
     text_id uuid not null,
-    n_tokens integer not null,
     constraint policy_passages_pkey primary key (tenant_id, document_id, clause_position, position),
     constraint policy_passages_clause_position_fkey
         foreign key (tenant_id, document_id, clause_position) references policy_clauses,
@@ -157,7 +156,8 @@ create table passage_postings (
     token text not null,
     text_id uuid not null,
     tf smallint not null,
-    constraint passage_postings_pkey primary key (tenant_id, token, text_id) include (tf)
+    n_tokens smallint not null,
+    constraint passage_postings_pkey primary key (tenant_id, token, text_id) include (tf, n_tokens)
 );
 
 create table passage_vectors (

@@ -37,13 +37,18 @@ def prepare(
 
     Exit codes: 0 prepared, 1 refused with the reason, 2 usage.
     """
-    if admin_url is None and (settings := read_settings()).database_url is None:
+    settings = read_settings()
+    if admin_url is None and settings.database_url is None:
         schema.ensure_local(_folder(settings))
     elif admin_url is None:
         raise InvalidRequestError("--admin-url", "is needed: only an administrator may make roles and extensions")
     else:
         given = {APPLICATION_ROLE: application_password, OWNER_ROLE: owner_password}
-        schema.prepare(admin_url, passwords={role: word for role, word in given.items() if word})
+        schema.prepare(
+            admin_url,
+            urls=[url for url in (settings.database_url, settings.database_owner_url) if url],
+            passwords={role: word for role, word in given.items() if word},
+        )
     _done(
         {"prepared": True}, "Roles, database and extensions are there. Next: support-agent database upgrade", json=json
     )

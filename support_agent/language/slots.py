@@ -100,7 +100,9 @@ class Phrases:
             for stems, name, phrase in self._by_first_stem.get(token, ())
             if tokens[position : position + len(stems)] == stems
         }
-        matches |= {(name, phrase): weight for parts, weight, name, phrase in self._parted if _stand_near(parts, tokens)}
+        matches |= {
+            (name, phrase): weight for parts, weight, name, phrase in self._parted if _stand_near(parts, tokens)
+        }
         compact = "".join(reading.folded.split())
         matches |= {(name, phrase): len(needle) for needle, name, phrase in self._substrings if needle in compact}
         ordered = sorted(matches.items(), key=lambda item: -item[1])

@@ -93,7 +93,8 @@ def assess(
         work.settle(need)
     decided = None
     if plan.decide is not None and (resolution := work.resolutions.get(plan.decide)) is not None:
-        decided = decision.decide(resolution, values=work.values)
+        asserted = frozenset(name for name, one in work.of.items() if one.source == CUSTOMER)
+        decided = decision.decide(resolution, values=work.values, asked_at=question.asked_at, asserted=asserted)
     return replace(
         case,
         values=work.values,

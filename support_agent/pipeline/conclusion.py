@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from connectors.base import Evidence
 from policies.facts import FactValue
-from policies.version import Period
+from policies.version import Clause, Period
 from support_agent.domain.claim import Draft, Grounds
 from support_agent.domain.conflict import Conflict, GoverningDate, Resolution
 from support_agent.domain.outcome import Citation, Clarification, Decision, EscalationReason, Status
@@ -121,7 +121,8 @@ def from_playbook(
         if (stopped := _stopped(playbook, case, setting, plan)) is not None:
             return stopped
     told = [_told(playbook, case, setting, unread) for case in cases]
-    if len({_gist(playbook, case, setting) for case in cases}) > 1:
+    named = all(case.subject in setting.slots.order_numbers for case in cases)
+    if not named and len({_gist(playbook, case, setting) for case in cases}) > 1:
         options = [composition.order_option(case.facts, case.subject or "", setting.voice) for case in cases]
         return ask_back(composition.clarify("order", setting.voice, options=options))
     if any(one.answer is None for one in told):
@@ -153,7 +154,8 @@ def from_passages(
         case: What the ladder made of the terms of those passages.
     """
     resolutions = list(case.resolutions.values())
-    notes = [*_uncertainties(resolutions, unread), *_stale(hits, setting)]
+    quoted = [hit.clause for hit in hits[:1] if hit.clause is not None]
+    notes = [*_uncertainties(resolutions, unread, case, setting, quoted=quoted), *_stale(hits, setting)]
     opened = next((r for r in resolutions if r.status == "open" and r.conflict), None)
     if opened is not None and opened.conflict is not None:
         if plan.on_conflict == "escalate":
@@ -254,7 +256,8 @@ def _told(playbook: Playbook, case: Case, setting: Setting, unread: Sequence[str
         decision=case.decision,
         resolutions=resolutions,
         mismatches=case.mismatches,
-        uncertainties=_uncertainties(_used(resolutions, case), unread),
+        uncertainties=_uncertainties(_used(resolutions, case), unread, case, setting),
+        placed_by=frozenset(setting.tenant.dimensions.values()),
     )
     steps = holding(playbook.next_steps, values=values, asked_at=asked_at, zone=zone)
     step = composition.next_step(steps[0] if steps else None, grounds, voice)
@@ -315,11 +318,27 @@ def _voice(case: Case, setting: Setting) -> Voice:
     return setting.voice if zone == setting.voice.zone else setting.words.voice(setting.voice.language, zone)
 
 
-def _uncertainties(resolutions: Iterable[Resolution], unread: Sequence[str]) -> list[Uncertainty]:
+def _uncertainties(
+    resolutions: Iterable[Resolution],
+    unread: Sequence[str],
+    case: Case,
+    setting: Setting,
+    *,
+    quoted: Sequence[Clause] = (),
+) -> list[Uncertainty]:
+    """What an answer leaves open: whom its clauses are meant for, when nobody said, and sources that were not read."""
     found = list(resolutions)
-    unstated = dict.fromkeys(fact for r in found for fact in sorted(r.unstated))
+    winners = [r.winner.evidence.clause for r in found if r.winner is not None]
+    limits: dict[str, str] = {}
+    for clause in [*quoted, *(clause for clause in winners if clause is not None)]:
+        for dimension, allowed in clause.applies_to.dimensions().items():
+            fact = setting.tenant.dimensions[dimension]
+            if case.facts.get(fact) is None:
+                limits.setdefault(fact, f"{setting.voice.label(fact)}: {', '.join(sorted(allowed))}")
+    unstated = dict.fromkeys(fact for r in found for fact in sorted(r.unstated) if fact not in limits)
     return [
         *(Uncertainty(kind="unstated", subject=fact) for fact in unstated),
+        *([Uncertainty(kind="limited", subject="; ".join(limits.values()))] if limits else []),
         *(Uncertainty(kind="source_unavailable", subject=source) for source in unread),
     ]
 

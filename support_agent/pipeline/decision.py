@@ -45,12 +45,27 @@ def references(rules: Iterable[Evidence]) -> frozenset[str]:
     return frozenset(name for source in sources for name in load_rule(source).references)
 
 
-def decide(resolution: Resolution, *, values: Mapping[str, FactValue]) -> Decision | None:
-    """The result of the rule that prevailed, with the facts and values it named; None while it has none."""
+def decide(
+    resolution: Resolution,
+    *,
+    values: Mapping[str, FactValue],
+    asked_at: datetime,
+    asserted: frozenset[str] = frozenset(),
+) -> Decision | None:
+    """The result of the rule that prevailed, with the facts and values it named; None while it has none.
+
+    Args:
+        asserted: Facts that only the customer states; one that the rule is decided without is no input, so that an
+            answer rests on a statement nobody can check only where it must.
+    """
     winner = resolution.winner
     if resolution.status != "settled" or winner is None or winner.missing or winner.evidence.clause is None:
         return None
     named = references([winner.evidence])
+    for name in sorted(named & asserted):
+        without = _candidate(winner.evidence, {n: v for n, v in values.items() if n != name}, asked_at)
+        if not without.missing and without.value == winner.value:
+            named -= {name}
     inputs = {name: values[name] for name in sorted(named) if values.get(name) is not None}
     return Decision(term=resolution.need, value=winner.value, inputs=inputs, clause=winner.evidence.clause.locator)
 

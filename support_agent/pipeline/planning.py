@@ -6,6 +6,7 @@ request alone, before anything is looked up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -73,13 +74,23 @@ def triage(reading: Reading, *, principal: Principal) -> Ending | None:
         return Ending(status="escalated", text="risk", reason="risk")
     if "person" in reading.signals:
         return Ending(status="escalated", text="person_requested", reason="person_requested")
-    if "other_person" in reading.signals:
+    if "other_person" in reading.signals or _names_another_customer(reading.text, principal):
         return Ending(status="refused", text="other_person")
     if "internal" in reading.signals and principal.kind == "customer":
         return Ending(status="refused", text="internal")
     if "small_talk" in reading.signals:
         return Ending(status="no_answer", text="small_talk")
     return None
+
+
+def _names_another_customer(text: str, principal: Principal) -> bool:
+    """Whether an id of the form of the customer's own stands in the question, and is not theirs."""
+    own = principal.customer_id
+    if principal.kind == "staff" or own is None or not re.search(r"\d", own):
+        return False
+    shape = re.sub(r"\d+", lambda digits: rf"\d{{{len(digits[0])}}}", re.escape(own))
+    found = re.findall(rf"(?<![\w-]){shape}(?!\w)", text, re.IGNORECASE)
+    return any(name.casefold() != own.casefold() for name in found)
 
 
 def gate(question: Question, slots: Slots, *, playbook: Playbook | None) -> Ending | None:
@@ -130,13 +141,12 @@ def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -
         and fact in tenant.facts
     }
     as_of = next((e.period for e in dates if e.role == "as_of" and e.period is not None), None)
-    bought = events.get("order.purchased_at")
     untied = next((e.period for e in dates if e.role is None and e.period is not None), None)
     # A question about the policy that names an event is about the version in force then.
     tied = next((e.period for e in dates if e.role in ROLE_FACTS and e.period is not None), None)
     return Slots(
         order_numbers=tuple(dict.fromkeys(found.number for found in reading.order_numbers)),
-        period=bought or untied,
+        period=_hull([e.period for e in dates if e.role in {"purchase", None} and e.period is not None]),
         item_kind=_only(_weights(reading, "item")),
         topic=_heaviest(_weights(reading, "topic")),
         as_of=as_of or (tied or untied if playbook is None or not playbook.order_slot else None),
@@ -151,9 +161,17 @@ def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -
     )
 
 
+def _hull(periods: Sequence[Period]) -> Period | None:
+    """From the first to the last of several times: "September or November?" is about the orders of both."""
+    if not periods:
+        return None
+    ends = [period.end for period in periods if period.end is not None]
+    return Period(start=min(period.start for period in periods), end=max(ends) if len(ends) == len(periods) else None)
+
+
 def _subject(reading: Reading) -> str:
     """The text without what says when, or which order; all of it when nothing else stands in it."""
-    spans = sorted(found.span for found in (*reading.time_expressions, *reading.order_numbers))
+    spans = sorted([*(time.span for time in reading.time_expressions), *(order.span for order in reading.order_numbers)])
     pieces, position = [], 0
     for start, end in spans:
         pieces.append(reading.text[position:start])
@@ -189,7 +207,7 @@ def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:
     )
 
 
-def plan_single(reading: Reading, slots: Slots) -> Plan:
+def plan_single(slots: Slots) -> Plan:
     """One scoped retrieval for a question that no playbook knows."""
     parameters: dict[str, LookupValue] = {"text": slots.subject}
     if slots.topic is not None:

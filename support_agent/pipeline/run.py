@@ -135,7 +135,7 @@ async def answer(
             plan = (
                 planning.plan_playbook(playbook, setting.slots)
                 if playbook
-                else planning.plan_single(reading, setting.slots)
+                else planning.plan_single(setting.slots)
             )
         gathered = replace(gathered, plan=plan)
         ending = planning.gate(question, setting.slots, playbook=playbook)
@@ -420,12 +420,39 @@ def _from_passages(
         return conclusion.nothing_found(setting)
     if setting.question.principal.kind == "staff":
         hits = found.hits
+    elif (fact := _tells_apart(found.hits, case, setting)) is not None:
+        return conclusion.ask_back(clarify(fact, setting.voice))
     elif not found.clear:
         options = dict.fromkeys(_heading(hit) for hit in found.hits[: planning.MAX_ORDERS])
         return conclusion.ask_back(clarify("passages", setting.voice, options=list(options)))
     else:
         hits = (_prevailing(found.lead, case),)
     return conclusion.from_passages(hits, case, setting, plan=gathered.plan, unread=unread, step=step)
+
+
+def _tells_apart(hits: Sequence[Evidence], case: Case, setting: Setting) -> str | None:
+    """The unknown fact that says which of several policies on one topic the question is about.
+
+    Only policies that say the same thing each for their own customers count: clauses of one heading, limited in the
+    same dimension to other values.
+    """
+    lead = hits[0].clause
+    if lead is None:
+        return None
+    alike = [
+        hit.clause
+        for hit in hits[1:]
+        if hit.clause is not None
+        and hit.clause.version.topic == lead.version.topic
+        and hit.clause.version.policy != lead.version.policy
+        and hit.clause.anchor == lead.anchor
+    ]
+    for dimension, fact in setting.tenant.dimensions.items():
+        own = lead.applies_to.dimensions().get(dimension)
+        others = [clause.applies_to.dimensions().get(dimension) for clause in alike]
+        if own is not None and case.facts.get(fact) is None and any(o is not None and not o & own for o in others):
+            return fact
+    return None
 
 
 def _prevailing(lead: Evidence, case: Case) -> Evidence:

@@ -8,7 +8,7 @@ The local server needs none of this: `ensure_local` does all three.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -50,25 +50,29 @@ def ensure_local(folder: Path) -> str:
     return url
 
 
-def prepare(admin_url: str, *, passwords: dict[str, str] | None = None) -> None:
-    """Make the roles, the database that `admin_url` names, and its extensions; what exists stays.
+def prepare(admin_url: str, *, urls: Sequence[str] = (), passwords: Mapping[str, str] | None = None) -> None:
+    """Make the roles, the database, and its extensions; what exists stays.
 
     Args:
         admin_url: Login that may make roles and extensions.
-        passwords: Role -> password, for servers that ask for one.
+        urls: What will be used, `DATABASE_URL` and `DATABASE_OWNER_URL`: the database is the one they name (else the
+            administrator's), and where they hold the password of a role, the role gets it.
+        passwords: Role -> password, before those of `urls`.
 
     Raises:
         DatabaseUnavailableError: No server answers.
         DatabaseNotReadyError: The server is too old, or the login may not do it.
     """
     url = driver_url(admin_url)
-    database = url.database or DATABASE
+    used = [driver_url(one) for one in urls]
+    database = next((one.database for one in [*used, url] if one.database), DATABASE)
+    words = {one.username: str(one.password) for one in used if one.password} | dict(passwords or {})
     with _refusals(admin_url):
         # One database is always there to be connected to; ours may not be.
         with _administrator(url.set(database="postgres")) as connection:
             _check_server(connection, admin_url)
             for role in (OWNER_ROLE, APPLICATION_ROLE):
-                _make_role(connection, role, (passwords or {}).get(role))
+                _make_role(connection, role, words.get(role))
             _check_role(connection, admin_url)
             _make_database(connection, database)
         with _administrator(url.set(database=database)) as connection:

@@ -20,15 +20,21 @@ from support_agent.storage.engine import APPLICATION_ROLE
 
 
 @asynccontextmanager
-async def open_session(engine: AsyncEngine, tenant_id: UUID) -> AsyncIterator[TenantSession]:
+async def open_session(engine: AsyncEngine, tenant_id: UUID, *, snapshot: bool = False) -> AsyncIterator[TenantSession]:
     """A transaction in which row-level security sees `tenant_id`; committed at the end, rolled back on an error.
+
+    Args:
+        engine: Connections of the application role.
+        tenant_id: The tenant.
+        snapshot: Whether all statements read the database as it was at the first one (a question), or each what is
+            committed by then (a publish, which waits for others).
 
     Raises:
         DatabaseUnavailableError: No server, or no free connection in time.
         DatabaseNotReadyError: The login may not act as the application role.
         TenantLeakError: The connection still had a tenant; it is closed.
     """
-    connection, driver = await _begin(engine, tenant_id)
+    connection, driver = await _begin(engine, tenant_id, snapshot=snapshot)
     try:
         session = TenantSession(tenant_id=tenant_id, sqlalchemy=connection, psycopg=driver)
         yield session
@@ -41,12 +47,14 @@ async def open_session(engine: AsyncEngine, tenant_id: UUID) -> AsyncIterator[Te
         await connection.close()
 
 
-async def _begin(engine: AsyncEngine, tenant_id: UUID) -> tuple[AsyncConnection, psycopg.AsyncConnection[TupleRow]]:
+async def _begin(
+    engine: AsyncEngine, tenant_id: UUID, *, snapshot: bool
+) -> tuple[AsyncConnection, psycopg.AsyncConnection[TupleRow]]:
     # One round trip begins the transaction, reads what the connection came with, and sets the tenant. Without
     # parameters, several statements travel together; a UUID writes no other characters than hex digits and dashes.
     begin = (
-        "begin; select current_setting('app.tenant', true), "
-        f"set_config('app.tenant', '{UUID(int=tenant_id.int)}', true)"
+        f"begin isolation level {'repeatable read' if snapshot else 'read committed'}; "
+        f"select current_setting('app.tenant', true), set_config('app.tenant', '{UUID(int=tenant_id.int)}', true)"
     ).encode()
     for attempt in (1, 2):
         connection = await _connect(engine)

@@ -6,10 +6,9 @@ and every later start.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from policies.encoding import decode
 from policies.errors import Fault, PolicyParseError
 from policies.facts import Facts, load_facts
 from policies.marked_yaml import Entry, load_marked
+from support_agent import strict_json
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError
 from support_agent.playbooks.loading import parse_playbooks
@@ -139,6 +139,10 @@ def _settings(text: str, faults: list[Fault]) -> TenantSettings | None:
     if isinstance(marked, Fault):
         faults.append(marked)
         return None
+    if not isinstance(marked.value, dict):
+        remedy = f"write its keys: {', '.join(TenantSettings.model_fields)}"
+        faults.append(Fault(path=TENANT, line=1, message="not a mapping", remedy=remedy))
+        return None
     try:
         return TenantSettings.model_validate(marked.plain)
     except ValidationError as error:
@@ -177,6 +181,8 @@ def _line(entry: Entry, location: Sequence[int | str]) -> int:
 
 def _read(path: Path, folder: Path) -> str | list[Fault]:
     name = path.relative_to(folder).as_posix()
+    if path.is_symlink():
+        return [Fault(path=name, message="a symbolic link", remedy="put the file itself here")]
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -193,23 +199,40 @@ def _rows(folder: Path, name: str, *, required: Sequence[str], faults: list[Faul
     if isinstance(text, list):
         faults.extend(text)
         return []
-    rows: list[Mapping[str, Any]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    rows: dict[str, Mapping[str, Any]] = {}
+    # Not `splitlines`: a text may hold other characters that end a line for it.
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except ValueError:
-            row = None
-        if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in required):
-            faults.append(
-                Fault(
-                    path=f"trial/{name}",
-                    line=number,
-                    message="is not a record",
-                    remedy=f"write one JSON object a line, with {', '.join(required)} as text",
-                )
-            )
-            continue
-        rows.append(row)
-    return rows
+        row = _record(line, required=required)
+        if isinstance(row, dict) and row[required[0]] in rows:
+            row = f"{required[0]} stands twice in the file"
+        if isinstance(row, str):
+            remedy = f"write one JSON object a line, with {', '.join(required)} as text"
+            faults.append(Fault(path=f"trial/{name}", line=number, message=row, remedy=remedy))
+        else:
+            rows[row[required[0]]] = row
+    return list(rows.values())
+
+
+def _record(line: str, *, required: Sequence[str]) -> dict[str, Any] | str:
+    """The record of one line, or what is wrong with it."""
+    try:
+        row = strict_json.loads(line)
+    except ValueError as error:
+        return f"is not JSON ({error})"
+    if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in required):
+        return "is not a record"
+    if not strict_json.is_storable(row):
+        return "holds a NUL or a broken character"
+    if "ordered_at" in row and not _is_instant(row["ordered_at"]):
+        return "ordered_at is not an instant, as in 2025-03-05T14:00:00+01:00"
+    return row
+
+
+def _is_instant(value: object) -> bool:
+    """Whether orders can be sorted by it; PostgreSQL would also take `yesterday` and `infinity`."""
+    try:
+        return value is None or (isinstance(value, str) and datetime.fromisoformat(value) is not None)
+    except ValueError:
+        return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, Self, cast
 from zoneinfo import ZoneInfo, available_timezones
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from policies.applicability import Membership
 from policies.authority import Ladder
@@ -16,6 +16,8 @@ from policies.facts import Facts
 from support_agent.domain.playbook import Playbook
 from support_agent.domain.tenant import DIMENSION_FACTS, Budget, Tenant, tenant_id
 
+#: Beyond them a date is a placeholder, and its midnight may leave the calendar.
+_YEARS = range(1800, 3000)
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
@@ -33,9 +35,22 @@ def _zone(value: str) -> str:
 
 def _pattern(value: str) -> str:
     try:
-        re.compile(value)
+        pattern = re.compile(value)
     except re.error as error:
         raise ValueError(f"is no regular expression: {error}") from error
+    if pattern.fullmatch(""):
+        raise ValueError("must not match an empty text")
+    return value
+
+
+def _rungs(value: tuple[str | tuple[str, ...], ...]) -> tuple[str | tuple[str, ...], ...]:
+    Ladder.of(value)
+    return value
+
+
+def _year(value: date | None) -> date | None:
+    if value is not None and value.year not in _YEARS:
+        raise ValueError("give the day it really is; leave it out where there is none")
     return value
 
 
@@ -55,8 +70,14 @@ class Words(_Strict):
 
 class Member(_Strict):
     region: str
-    since: date | None = Field(None, alias="from")
-    until: date | None = None
+    since: Annotated[date | None, AfterValidator(_year)] = Field(None, alias="from")
+    until: Annotated[date | None, AfterValidator(_year)] = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.since and self.until and self.since >= self.until:
+            raise ValueError("`until` must come after `from`")
+        return self
 
 
 class BudgetSettings(_Strict):
@@ -74,7 +95,7 @@ class TenantSettings(_Strict):
     time_zone: Annotated[str, AfterValidator(_zone)]
     locale: Literal["en", "zh"] = "en"
     date_order: Literal["DMY", "MDY", "YMD"] | None = None
-    ladder: tuple[str | tuple[str, ...], ...] = ("law", "contract", "corporate", "department", "faq")
+    ladder: Annotated[tuple[str | tuple[str, ...], ...], Field(min_length=1), AfterValidator(_rungs)] = ("law", "contract", "corporate", "department", "faq")
     region_groups: dict[str, tuple[Member, ...]] = Field(default_factory=dict)
     allow_list: tuple[str, ...] = ()
     risk_words: Words = Words()

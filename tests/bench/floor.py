@@ -8,8 +8,8 @@ rank `corporate` governs, what its rule says, and who belongs to the EU.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, LiteralString
@@ -56,7 +56,7 @@ _VERSION: Final[str] = f"select {_COLUMNS} from {_GOVERNING} where {_IN_FORCE}".
 )
 _AT_ONCE: Final[str] = f"""
 with o as materialized ({_ORDER}), u as materialized ({_PROFILE})
-select o.record, u.record, {_COLUMNS} from o, u, {_GOVERNING} where {_IN_FORCE}
+select o.record, u.record, {_COLUMNS} from o cross join u cross join {_GOVERNING} where {_IN_FORCE}
 """.format(
     purchased="(o.record->>'purchased_at')::timestamptz",
     regions="array[u.record->>'region', case when u.record->>'region' = any(%(eu)s::text[]) then 'EU' end]",
@@ -78,23 +78,30 @@ class FloorAnswer:
     text: str
 
 
-class Floor:
-    """A pool of connections, each prepared once."""
+@asynccontextmanager
+async def open_floor(url: str, tenant_id: UUID, *, asked_at: datetime, n_connections: int) -> AsyncIterator[Floor]:
+    """Connections of the application role, kept open, on which every statement is prepared once."""
+    async with AsyncExitStack() as stack:
+        connections = [
+            await stack.enter_async_context(await psycopg.AsyncConnection.connect(url, autocommit=True))
+            for _ in range(n_connections)
+        ]
+        yield Floor(tenant_id, connections, asked_at=asked_at)
 
-    def __init__(self, tenant_id: UUID, *, asked_at: datetime) -> None:
+
+class Floor:
+    """The two ways to ask; each question is one transaction."""
+
+    def __init__(
+        self, tenant_id: UUID, connections: Iterable[psycopg.AsyncConnection[TupleRow]], *, asked_at: datetime
+    ) -> None:
         self._tenant_id = tenant_id
         self._asked_at = asked_at
         # Without parameters both statements travel together.
         self._begin = f"begin; select set_config('app.tenant', '{tenant_id}', true)".encode()
         self._free: asyncio.LifoQueue[psycopg.AsyncConnection[TupleRow]] = asyncio.LifoQueue()
-
-    async def open(self, url: str, *, n_connections: int) -> None:
-        for _ in range(n_connections):
-            self._free.put_nowait(await psycopg.AsyncConnection.connect(url, autocommit=True, prepare_threshold=0))
-
-    async def aclose(self) -> None:
-        while not self._free.empty():
-            await self._free.get_nowait().close()
+        for connection in connections:
+            self._free.put_nowait(connection)
 
     async def in_three_queries(self, customer: str, order: str, *, receipt: str | None = None) -> FloorAnswer:
         """Order, profile, version; `receipt` is stored where it is given."""

@@ -64,7 +64,8 @@ class Command:
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> Result:
         """Run it in this process; any exception that the command itself does not turn into a sentence is raised."""
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+        printed = io.BytesIO(), io.BytesIO()
+        out, err = (io.TextIOWrapper(stream, encoding="utf-8", write_through=True) for stream in printed)
         with (
             patch.dict(os.environ, self.environment, clear=True),
             patch.object(sys, "argv", ["support-agent", *arguments]),
@@ -73,8 +74,7 @@ class Command:
             redirect_stderr(err),
         ):
             code = _exit_code()
-        printed = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]  # BytesIO
-        return Result(code=code, out=printed[0], err=printed[1])
+        return Result(code=code, out=printed[0].getvalue().decode(), err=printed[1].getvalue().decode())
 
     def process(self, *arguments: str, stdin: bytes = b"") -> Result:
         """Run it as a process of its own."""

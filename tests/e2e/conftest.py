@@ -1,13 +1,12 @@
 """The whole service on a database of its own, in-process and through its command.
 
 The sample tenant is loaded once a process, without sentence vectors: words decide its questions, and an encoder would
-cost each process seconds. A test that writes anything but runs takes `own_environment`.
+cost each process seconds. A test that writes anything but runs takes `own_command`.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -74,9 +73,8 @@ def ask(sample: Application) -> Ask:
 
 
 @pytest.fixture(scope="session")
-def command(sample_database: Database, sample: Application, tmp_path_factory: pytest.TempPathFactory) -> Command:
+def command(sample_database: Database, sample: Application, tmp_path_factory: pytest.TempPathFactory) -> Command:  # noqa: ARG001 - loaded
     """The command line on the database with the sample tenant."""
-    assert sample
     return Command.on(sample_database.url, data=tmp_path_factory.mktemp("data"))
 
 

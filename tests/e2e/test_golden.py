@@ -33,12 +33,14 @@ async def test_golden_question(row: Mapping[str, Any], sample: Application) -> N
 
 @pytest.mark.parametrize("status", CLASSES)
 def test_each_class_has_twenty_questions_half_of_them_chinese(status: str) -> None:
-    rows = [row for row in lines_of("questions.jsonl") if row["class"] == status]
-    n_rows, languages = len(rows), Counter(row["language"] for row in rows)
+    rows = [row for name in FILES for row in lines_of(name) if row.get("class") == status]
+    languages = Counter(row["language"] for row in rows)
+    n_from_policies = sum(row["written"] == "policies_alone" for row in rows)
 
-    assert n_rows >= 20
-    assert min(languages["en"], languages["zh"]) >= n_rows // 2
-    assert sum(row["written"] == "policies_alone" for row in rows) >= n_rows // 2
+    assert len(rows) >= 20
+    assert min(languages.values()) >= 10
+    assert abs(languages["en"] - languages["zh"]) <= 2
+    assert n_from_policies >= len(rows) / 2
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,8 @@ def test_refund_question_is_decided_by_the_version_of_the_purchase(
     assert outcome["status"] == "answered"
     assert outcome["decision"]["value"] is False
     assert outcome["decision"]["clause"] == "refund-eu@2025-02-01#window"
-    assert outcome["governing_date"] == {"value": "2025-03-05", "from": "order.purchased_at"}
+    assert outcome["governing_date"]["from"] == "order.purchased_at"
+    assert outcome["governing_date"]["value"][:10] == "2025-03-05"
     assert outcome["rounds"] <= 3
     assert outcome["usage"]["statements"] <= 8
     assert outcome["plan"]["playbook"] == "refund-eligibility"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
@@ -42,12 +43,16 @@ def worded_draft(
     resolutions: Sequence[Resolution] = (),
     mismatches: Sequence[Mismatch] = (),
     uncertainties: Sequence[Uncertainty] = (),
+    placed_by: AbstractSet[str] = frozenset(),
 ) -> Draft:
     """An answer in the playbook's words: a decision, or facts of a record.
 
     A sentence about something that was not found is left out. After the playbook's sentences come a contradicted
     assertion, the governing date, and how conflicts on what the decision used were settled. Without a sentence that
     rests on the deciding rule there is no decision to tell and the draft is empty.
+
+    Args:
+        placed_by: Facts that say which rules are for this case; those that only the customer stated are named.
     """
     claims = list(_worded(sentences, grounds, voice))
     used: frozenset[str] = frozenset()
@@ -60,7 +65,7 @@ def worded_draft(
     claims += [_mismatch(mismatch, grounds, voice) for mismatch in mismatches]
     claims += [
         claim_on(voice.own("asserted", label=voice.label(name), name=name, value=evidence.value), grounds, evidence)
-        for name in sorted(used)
+        for name in sorted(used | placed_by)
         if (evidence := grounds.of.get(name)) is not None and evidence.source == "customer"
     ]
     deciding = [resolution for resolution in resolutions if resolution.need in used]
@@ -86,7 +91,10 @@ def _worded(sentences: Iterable[ClaimWording], grounds: Grounds, voice: Voice) -
         calculated = tuple(name for name in printed if name in grounds.calculated)
         names = [*sentence.cites, *(name for used in calculated for name in sorted(grounds.calculated[used].rests_on))]
         evidence = [grounds.of[name] for name in names if name in grounds.of]
-        evidence += [grounds.of[name] for name in printed if name in grounds.of and _shows_figure(grounds.of[name])]
+        shown = [grounds.of[name] for name in printed if name in grounds.of]
+        evidence += [one for one in shown if _shows_figure(one)]
+        cited = {one.locator.document for one in evidence}
+        evidence += [one for one in shown if one.clause is None and one.quote == one.locator.document not in cited]
         yield replace(claim_on(text, grounds, *evidence), calculated=calculated)
 
 
@@ -97,7 +105,7 @@ def _dotted_names(template: str) -> tuple[str, ...]:
 
 
 def _shows_figure(evidence: Evidence) -> bool:
-    """Whether a sentence that prints this must cite it; a record's number stands in every citation of the record."""
+    """Whether a sentence that prints this must cite it; a record's own number any citation of the record covers."""
     return evidence.quote != evidence.locator.document and bool(quantities(evidence.quote))
 
 

@@ -35,9 +35,9 @@ GOOD: dict[str, dict[str, Any]] = {
     "passage_texts": {"text_id": TEXT, "text": "words"},
     "policy_passages": {
         "document_id": DOCUMENT, "position": 0, "clause_position": 0, "kind": "item", "text": "words", "line_start": 1,
-        "line_end": 1, "text_id": TEXT, "n_tokens": 1,
+        "line_end": 1, "text_id": TEXT,
     },
-    "passage_postings": {"token": "word", "text_id": TEXT, "tf": 1},
+    "passage_postings": {"token": "word", "text_id": TEXT, "tf": 1, "n_tokens": 1},
     "passage_vectors": {"text_id": TEXT, "embedding": str([0.0] * 512)},
     "policy_terms": {
         "document_id": DOCUMENT, "position": 0, "clause_position": 0, "name": "a.b", "value": "1", "rule": None,

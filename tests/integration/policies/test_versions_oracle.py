@@ -137,6 +137,7 @@ async def governing(
     return found
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(default=60, soak=3_000))
 @given(timeline=timelines())
 def test_database_finds_what_reading_all_finds(loop: asyncio.Runner, pooled: AsyncEngine, timeline: Timeline) -> None:
@@ -147,6 +148,7 @@ def test_database_finds_what_reading_all_finds(loop: asyncio.Runner, pooled: Asy
     assert found == {(step, probe): timeline.as_of(probe, step=step) for probe in probes for step in range(3)}
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(default=60, soak=3_000))
 @given(timeline=timelines(), data=st.data())
 def test_timeline_holds_what_governs_a_period(

@@ -109,6 +109,7 @@ async def read_as(engine: AsyncEngine, tenant_id: UUID, read: Callable[[TenantSe
         return await read(session)
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(default=15, soak=300))
 @given(mine=contents, theirs=contents)
 def test_each_query_filters_by_tenant_itself(
@@ -134,6 +135,7 @@ def test_each_query_filters_by_tenant_itself(
     assert without_the_database == alone
 
 
+@pytest.mark.soak
 @settings(max_examples=examples(default=10, soak=200))
 @given(mine=contents, theirs=contents)
 def test_database_filters_what_a_query_forgets(
@@ -141,9 +143,10 @@ def test_database_filters_what_a_query_forgets(
 ) -> None:
     async def rows(session: TenantSession) -> Sequence[Any]:
         return [
-            row for name in sorted(metadata.tables)
-            for row in await session.fetch(f"select '{name}', tenant_id from {name}", {})  # a table's name, not a literal
-        ]  # fmt: skip
+            row
+            for name in sorted(metadata.tables)
+            for row in await session.fetch(f"select '{name}', tenant_id from {name}", {})
+        ]
 
     async def scenario() -> tuple[UUID, Sequence[Any]]:
         await fill(as_application, theirs)
