@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -24,6 +24,9 @@ from policies.version import start_of_day
 MIN_INT: Final = -(2**63)
 MAX_INT: Final = 2**63 - 1
 
+#: Years that a record can speak of.
+_YEARS: Final = range(1800, 3000)
+_Day = TypeVar("_Day", date, datetime)
 _NEEDS_ZONE = "a naive time needs the setting `time_zone`"
 
 
@@ -150,9 +153,9 @@ def _date(raw: object, _column: Column, zone: ZoneInfo | None) -> date:
         if zone is None:
             raise ValueError("a time where a day is declared needs the setting `time_zone`")
         # A naive time is that zone's wall clock already.
-        return value.date() if value.tzinfo is None else _moved(value, zone).date()
+        return _real(value).date() if value.tzinfo is None else _moved(value, zone).date()
     if isinstance(value, date):
-        return value
+        return _real(value)
     raise _unfit(raw, "a date")
 
 
@@ -173,17 +176,18 @@ def _parsed(text: str) -> date | datetime:
 
 
 def _moved(value: datetime, zone: tzinfo) -> datetime:
-    try:
-        return value.astimezone(zone)
-    except OverflowError:
-        raise ValueError("an instant beyond the years 1 to 9999") from None
+    return _real(value).astimezone(zone)
 
 
 def _first_moment(day: date, zone: ZoneInfo) -> datetime:
-    try:
-        return start_of_day(day, zone)
-    except OverflowError:
-        raise ValueError("a day beyond the years 1 to 9999") from None
+    return start_of_day(_real(day), zone)
+
+
+def _real(value: _Day) -> _Day:
+    """A day or time that something happened on; far from ours it stands for "never", and would be taken for a date."""
+    if value.year not in _YEARS:
+        raise ValueError(f"a date beyond the years {_YEARS.start} to {_YEARS[-1]}; give null for one that is not known")
+    return value
 
 
 def _json_list(text: str) -> object:

@@ -51,7 +51,8 @@ returning text_id
 """
 _ADD_POSTINGS: Final[LiteralString] = """
 insert into passage_postings (tenant_id, token, text_id, tf, n_tokens)
-select %(tenant)s, p.* from unnest(%(tokens)s::text[], %(texts)s::uuid[], %(tfs)s::smallint[], %(lengths)s::smallint[]) as p
+select %(tenant)s, p.*
+from unnest(%(tokens)s::text[], %(texts)s::uuid[], %(tfs)s::smallint[], %(lengths)s::smallint[]) as p
 """
 _ADD_PASSAGES: Final[LiteralString] = """
 insert into policy_passages (

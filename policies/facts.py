@@ -37,6 +37,8 @@ class FactDeclaration:
     currency: str | None = None
     #: The closed set of a string fact; empty when open.
     values: tuple[str, ...] = ()
+    #: Value -> language -> words for it, where people call it otherwise.
+    value_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     #: Language -> words for this fact, used when it is asked for or named in an answer.
     label: Mapping[str, str] = field(default_factory=dict)
 
@@ -99,8 +101,11 @@ def _faults(name: str, entry: Entry, others: Mapping[str, Entry]) -> Iterator[tu
 
 def _value_faults(said: Mapping[str, object], others: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
     values, currency = said.get("values", []), said.get("currency")
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+    labels = values.values() if isinstance(values, dict) else ()
+    if not isinstance(values, list | dict) or not all(isinstance(value, str) for value in values):
         yield "values is no list of texts", "write values: [annual, monthly]"
+    elif not all(isinstance(words, dict) and all(isinstance(w, str) for w in words.values()) for words in labels):
+        yield "a value's words are no mapping of texts", "write values: {annual: {en: yearly, zh: 年付}}"
     elif values and said.get("type") != "string":
         yield "values of a fact that is no string", "leave values out"
     if currency is not None and said.get("type") != "money":
@@ -114,4 +119,6 @@ def _is_code(currency: str) -> bool:
 
 
 def _declaration(name: str, said: dict[str, Any]) -> FactDeclaration:
-    return FactDeclaration(name=name, **{**said, "values": tuple(said.get("values", ()))})
+    values = said.get("values", ())
+    labels = values if isinstance(values, dict) else {}
+    return FactDeclaration(name=name, value_labels=labels, **{**said, "values": tuple(values)})

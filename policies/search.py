@@ -81,7 +81,9 @@ scope as materialized (
 ),
 texts as materialized (select array_agg(distinct text_id) as ids from scope),
 found as materialized (
-    select o.token, o.text_id, o.tf * 2.2 / (o.tf + 1.2 * (0.25 + 0.75 * o.n_tokens / {USUAL_LENGTH}.0)) as weight
+    select o.token, o.text_id,
+           o.tf * 2.2::float8
+           / (o.tf + 1.2::float8 * (0.25::float8 + 0.75::float8 * o.n_tokens / {USUAL_LENGTH})) as weight
     from passage_postings o
     where o.tenant_id = %(tenant)s and o.token = any(%(tokens)s) and o.text_id = any((select ids from texts)::uuid[])
 ),
@@ -90,7 +92,8 @@ by_text as (
     select f.text_id, round(sum(f.weight * r.rarity) * 1e6) / 1e6 as score
     from found f
     full join (
-        select token, ln(1 + ((select cardinality(ids) from texts) - count(*) + 0.5)::float8 / (count(*) + 0.5)) as rarity
+        select token,
+               ln(1 + ((select cardinality(ids) from texts) - count(*) + 0.5)::float8 / (count(*) + 0.5)) as rarity
         from found group by token
     ) r on r.token = f.token
     group by f.text_id
@@ -102,15 +105,17 @@ words as (
     where coalesce(b.score, 0) > 0
     order by b.score desc, s.policy_id collate "C", s.version_from, s.line_start, s.position limit {ARM_LIMIT}
 ),
+near as materialized (
+    select v.text_id, round((v.embedding <=> (select %(vector)s::text::halfvec)) * 1e6) / 1e6 as distance
+    from passage_vectors v
+    where %(vector)s::text is not null and v.tenant_id = %(tenant)s
+      and v.text_id = any((select ids from texts)::uuid[])
+),
 vectors as (
     select s.policy_id, s.version_from, s.recording_id, s.document_id, s.clause_position, s.position, s.line_start,
            n.distance
-    from scope s
-    cross join lateral (
-        select round((v.embedding <=> (select %(vector)s::text::halfvec)) * 1e6) / 1e6 as distance
-        from passage_vectors v where v.tenant_id = %(tenant)s and v.text_id = s.text_id offset 0
-    ) n
-    where %(vector)s::text is not null
+    from scope s full join near n on n.text_id = s.text_id
+    where coalesce(n.distance, -1) >= 0
     order by n.distance, s.policy_id collate "C", s.version_from, s.line_start, s.position limit {ARM_LIMIT}
 ),
 best as (

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -27,8 +27,6 @@ from policies import search, store
 from policies.authority import Ladder
 from policies.embedding import SentenceVectors
 from policies.errors import Fault, PolicyParseError
-from policies.front_matter import Surroundings
-from policies.importing import PolicyFolder, read_policy_folder
 from policies.session import TenantSession
 from policies.text import question_tokens
 from policies.version import PolicyVersion, instant_period
@@ -51,6 +49,9 @@ from support_agent.storage.engine import create_engine
 from support_agent.storage.schema import ensure_local, require_ready
 from support_agent.storage.tenancy import open_session, usable
 from support_agent.tenants.folder import TENANT, TenantFolder, new_tenant_files, read_folder, read_tenant
+
+if TYPE_CHECKING:
+    from policies.document import PolicyDocument
 
 POOL_SIZE: Final = 16
 #: A source that takes longer to show its columns is not connected.
@@ -178,23 +179,19 @@ class Application:
         tenant = read_.tenant
         if expected is not None and expected != tenant.slug:
             raise InvalidRequestError("--tenant", f"differs from the tenant of the folder, {tenant.slug!r}")
-        documents = PolicyFolder(documents=(), faults=())
-        if read_.documents.is_dir():
-            documents = await asyncio.to_thread(read_policy_folder, read_.documents, around=_surroundings(tenant))
-        if documents.faults:
-            raise PolicyParseError(replace(f, path=f"documents/{f.path}") for f in documents.faults)
+        documents = await asyncio.to_thread(_documents, read_.documents, tenant, prefix="documents/")
         await self._check_sources(read_)
-        progress(f"{tenant.slug}: {len(documents.documents)} policy versions read, storing")
+        progress(f"{tenant.slug}: {len(documents)} policy versions read, storing")
         async with open_session(self._engine, tenant.id) as session:
             changed = await tenants.save(session, tenant.slug, dict(read_.files))
             changed |= bool(await tenants.save_trial(session, orders=read_.orders, customers=read_.customers))
             published = await store.publish(
-                session, documents.documents, approval="imported", by="tenant load", embedder=self._vectors
+                session, documents, approval="imported", by="tenant load", embedder=self._vectors
             )
         return {
             "tenant": tenant.slug,
-            "n_policies": len({document.policy for document in documents.documents}),
-            "n_versions": len(documents.documents),
+            "n_policies": len({document.policy for document in documents}),
+            "n_versions": len(documents),
             "changed": changed or bool(published.added or published.corrected),
         }
 
@@ -226,15 +223,13 @@ class Application:
             current = read_tenant(files, revision=0)
             if found is not None:
                 _check_unchanged(current, time_zone=time_zone, authorities=authorities)
-            documents = await asyncio.to_thread(
-                read_policy_folder, folder, around=_surroundings(current), overlay=overlay
-            )
-            if documents.faults:
-                raise PolicyParseError(documents.faults)
+            if not await asyncio.to_thread(folder.is_dir):
+                raise InvalidRequestError("FOLDER", "is not a folder")
+            documents = await asyncio.to_thread(_documents, folder, current, overlay=overlay)
             report = {
                 "tenant": tenant,
-                "n_policies": len({document.policy for document in documents.documents}),
-                "n_versions": len(documents.documents),
+                "n_policies": len({document.policy for document in documents}),
+                "n_versions": len(documents),
                 "n_published": 0,
                 "n_unchanged": 0,
             }
@@ -242,7 +237,7 @@ class Application:
                 progress(f"{tenant}: {report['n_versions']} versions read, publishing")
                 await tenants.save(session, tenant, dict(files))
                 done = await store.publish(
-                    session, documents.documents, approval="imported", by=imported_by, embedder=self._vectors
+                    session, documents, approval="imported", by=imported_by, embedder=self._vectors
                 )
                 report |= {
                     "n_published": len(done.added) + len(done.corrected),
@@ -458,13 +453,30 @@ def _reader(tenant: Tenant) -> Callable[[Question], Reading]:
     return reader
 
 
-def _surroundings(tenant: Tenant) -> Surroundings:
-    return Surroundings(
+def _documents(
+    folder: Path, tenant: Tenant, *, overlay: Path | None = None, prefix: str = ""
+) -> tuple[PolicyDocument, ...]:
+    """The documents below `folder`; none when there is no such folder.
+
+    Raises:
+        PolicyParseError: With every fault of every file, their paths behind `prefix`.
+    """
+    # What reads Markdown is slow to load, and a question never needs it.
+    from policies.front_matter import Surroundings  # noqa: PLC0415 - see above
+    from policies.importing import read_policy_folder  # noqa: PLC0415 - see above
+
+    if not folder.is_dir():
+        return ()
+    around = Surroundings(
         ladder=tenant.ladder,
         time_zone=tenant.time_zone,
         facts=tenant.facts,
         region_groups=frozenset(tenant.region_groups),
     )
+    found = read_policy_folder(folder, around=around, overlay=overlay)
+    if found.faults:
+        raise PolicyParseError(replace(fault, path=prefix + fault.path) for fault in found.faults)
+    return found.documents
 
 
 def _check_unchanged(tenant: Tenant, *, time_zone: str | None, authorities: str | None) -> None:

@@ -174,7 +174,11 @@ def _typed(field: str, declaration: FactDeclaration, raw: Any) -> FactValue:  # 
         case "list":
             return tuple(_text(field, item) for item in (raw.split(",") if isinstance(raw, str) else raw))
         case _:
-            if isinstance(raw, bool) or not isinstance(raw, int | str) or (number := int(raw)) not in strict_json.INTEGERS:
+            if (
+                isinstance(raw, bool)
+                or not isinstance(raw, int | str)
+                or (number := int(raw)) not in strict_json.INTEGERS
+            ):
                 raise ValueError(declaration.type)
             return number
 

@@ -1,6 +1,7 @@
 """JSON from outside, read so that no two readers can take it for different things.
 
-A key stands once in its object, numbers are finite and whole ones have at most 64 bits, as in the database and in rules.
+A key stands once in its object; numbers are finite, and whole ones have at most 64 bits, as in the database and in
+rules.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from support_agent.cli.options import Json, print_json, say
 from support_agent.errors import InvalidRequestError
 from support_agent.settings import Settings, read_settings
 from support_agent.storage import embedded, schema
-from support_agent.storage.engine import APPLICATION_ROLE, OWNER_ROLE
 
 app = typer.Typer(help="The database: prepare, upgrade, look, stop the local one.", no_args_is_help=True)
 
@@ -23,15 +22,11 @@ def prepare(
         str | None,
         typer.Option("--admin-url", envvar="DATABASE_ADMIN_URL", help="URL of an administrator; not stored."),
     ] = None,
-    application_password: Annotated[
-        str | None, typer.Option(envvar="DATABASE_APPLICATION_PASSWORD", help="Password of support_agent_app.")
-    ] = None,
-    owner_password: Annotated[
-        str | None, typer.Option(envvar="DATABASE_OWNER_PASSWORD", help="Password of support_agent_owner.")
-    ] = None,
     json: Json = False,
 ) -> None:
     """Make the two roles, the database and its extensions, with an administrator's URL; what exists stays.
+
+    Where DATABASE_URL and DATABASE_OWNER_URL hold the roles' passwords, the roles get them.
 
     Example: support-agent database prepare --admin-url postgresql://postgres:…@db.internal/support_agent
 
@@ -43,12 +38,8 @@ def prepare(
     elif admin_url is None:
         raise InvalidRequestError("--admin-url", "is needed: only an administrator may make roles and extensions")
     else:
-        given = {APPLICATION_ROLE: application_password, OWNER_ROLE: owner_password}
-        schema.prepare(
-            admin_url,
-            urls=[url for url in (settings.database_url, settings.database_owner_url) if url],
-            passwords={role: word for role, word in given.items() if word},
-        )
+        urls = [url for url in (settings.database_url, settings.database_owner_url) if url]
+        schema.prepare(admin_url, urls=urls)
     _done(
         {"prepared": True}, "Roles, database and extensions are there. Next: support-agent database upgrade", json=json
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from support_agent.domain.reading import DurationUnit
+from support_agent.domain.reading import DurationUnit, Span
 from support_agent.language.dates import Asked, Found
 
 Bound: TypeAlias = Literal["since", "after", "before", "until"]
@@ -24,6 +24,8 @@ class Length:
 
     amount: int
     unit: DurationUnit
+    #: The lowest number that imprecise words mean; `amount` is the highest.
+    least: int
 
 
 Meaning: TypeAlias = Found | Length | None
@@ -39,16 +41,35 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """A length, counted back or ahead from a time."""
+
+    length: Length
+    ahead: bool
+    #: Everything up to there is meant: "within two weeks after 1 March".
+    throughout: bool
+    #: Where the words of both stand.
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """Words that a rule takes: with the operators around them, and without."""
 
     rule: Rule
     match: re.Match[str]
+    #: What the expression is counted from the match: in "two days before 1 June", two days back.
+    counted: Count | None = None
     #: With operators.
     start: int
     end: int
     operator: str
     suffix: str
+
+    @property
+    def span(self) -> Span:
+        """Where its words stand, without operators."""
+        return self.counted.span if self.counted else self.match.span()
 
 
 def nothing(_match: re.Match[str], _asked: Asked) -> None:

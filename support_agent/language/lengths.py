@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 from policies.version import Period, start_of_day
 from support_agent.domain.reading import EARLIEST, DurationUnit
 from support_agent.language.dates import ONE_DAY, Asked, Found, Unit, back, one_day, rolling, shift, unit_around, whole
-from support_agent.language.grammar import Length
+from support_agent.language.grammar import Count, Length
 
 #: "about" is one unit either way, "odd" up to one more (一年多前), "more" is anything before, "less" anything since.
 Hedge: TypeAlias = Literal["exact", "about", "odd", "more", "less"]
@@ -51,7 +51,7 @@ class Amount:
 def length(amount: Amount) -> Length:
     """The amount as a duration; of "3 to 5 days" the longer."""
     wholes = amount.in_wholes()
-    return Length(amount=wholes.high, unit=wholes.unit)
+    return Length(amount=wholes.high, unit=wholes.unit, least=wholes.low)
 
 
 def ago(asked: Asked, amount: Amount, hedge: Hedge = "exact") -> Found | None:
@@ -82,6 +82,26 @@ def from_now(asked: Asked, amount: Amount) -> Found | None:
     first, _ = unit_around(shift(asked.today, wholes.low, unit), unit)
     _, end = unit_around(shift(asked.today, wholes.high, unit), unit)
     return whole(asked, (first, end), unit if wholes.low == wholes.high else "range")
+
+
+def counted(asked: Asked, found: Found, count: Count) -> Found | None:
+    """The day so far from a day, the whole unit so far from a longer time, or everything between."""
+    unit = _unit_of_days(count.length.unit)
+    if unit is None or found.period is None or found.period.end is None:
+        return None
+    first, last = (edge.astimezone(asked.zone).date() for edge in (found.period.start, found.period.end - _INSTANT))
+    sign, start = (1, last) if count.ahead else (-1, first)
+    nearest = start if count.throughout else shift(start, sign * count.length.least, unit)
+    farthest = shift(start, sign * count.length.amount, unit)
+    around: Unit = "day" if first == last or count.throughout else unit
+    edges = sorted((nearest, farthest))
+    days = unit_around(edges[0], around)[0], unit_around(edges[1], around)[1]
+    return whole(asked, days, around if nearest == farthest else "range")
+
+
+def _unit_of_days(unit: DurationUnit) -> Unit | None:
+    # Twenty-four hours after a day is the next day; which days are worked on nobody here knows.
+    return _CALENDAR_UNITS.get(unit)
 
 
 def window(asked: Asked, amount: Amount, *, ahead: bool = False) -> Found | None:

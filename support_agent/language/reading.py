@@ -12,7 +12,8 @@ from support_agent.domain.question import Language
 from support_agent.domain.reading import Reading
 from support_agent.language.dates import DateOrder
 from support_agent.language.locale import language_of
-from support_agent.language.slots import DEFAULT_ORDER_NUMBER, order_numbers, stems_of
+from support_agent.language.order_numbers import DEFAULT_ORDER_NUMBER, order_numbers
+from support_agent.language.slots import stems_of
 from support_agent.language.time_expressions import find_times
 
 _DEFAULT_PATTERN = re.compile(DEFAULT_ORDER_NUMBER)

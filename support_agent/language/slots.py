@@ -1,72 +1,19 @@
-"""What fills a playbook's slots besides times: order numbers, and phrases that a tenant or a playbook lists.
-
-An order number is read from the text as sent: full-width forms, dashes and case are folded. A letter that only looks
-like a Latin one (Cyrillic О in LО-10421) is recognised as an attempt at a number, so that the customer is answered
-about it, but stays as it is: the number then equals none, and never another customer's or another order's.
-"""
+"""Phrases that a tenant or a playbook lists, found in a question."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from policies.text import HAN, fold, stem
-from support_agent.domain.reading import OrderNumber, Reading, Span
-
-#: For a tenant that has not said how its order numbers look.
-DEFAULT_ORDER_NUMBER = r"[A-Z]{2}-[0-9]{3,10}"
+from support_agent.domain.reading import Reading, Span
 
 #: Words that "…" in a phrase may stand for.
 MAX_GAP = 4
 
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹣－"), "-")
-# Cyrillic and Greek letters that look like Latin capitals.
-_LOOKALIKES = str.maketrans("АВЕЅІЈКМНОРСТУХԚԜΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABESIJKMHOPCTYXQWABEZHIKMNOPTYX")
-# A number that is all letters, such as PGAGLM, is one when it is written in capitals among other words.
-_CALLED_A_NUMBER = re.compile(
-    r"(?:order|reservation|booking|confirmation|number|no\.?|code|#|订单号?|预订号?|编号|单号)[\s:#：]*$", re.IGNORECASE
-)
 _HAS_HAN = re.compile(f"[{HAN}]")
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
-
-
-def order_numbers(text: str, pattern: re.Pattern[str]) -> tuple[OrderNumber, ...]:
-    """The order numbers in a text, in order.
-
-    Args:
-        pattern: How the tenant's numbers look, in capitals.
-    """
-    written = _same_length(text)
-    capitals = written.upper() if len(written.upper()) == len(written) else written
-    shape = capitals.translate(_LOOKALIKES)
-    shouted = written == capitals and re.search(r"(?<![A-Z])[A-Z]{2,}\s[A-Z]{2}", written) is not None
-    found = []
-    for match in _bounded(pattern).finditer(shape):
-        start, end = match.span()
-        as_written = written[start:end]
-        certain = any(character.isdigit() for character in as_written) or _CALLED_A_NUMBER.search(text, 0, start)
-        if (certain and _has_capital_or_digit(as_written)) or (as_written == capitals[start:end] and not shouted):
-            found.append(OrderNumber(span=(start, end), text=text[start:end], number=capitals[start:end]))
-    return tuple(found)
-
-
-def _has_capital_or_digit(text: str) -> bool:
-    return any(character.isdigit() or character.isupper() for character in text)
-
-
-def _bounded(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    # Not `\b`: in 订单SO-1182能退吗 the neighbours are word characters too. `re` caches what it has compiled.
-    return re.compile(rf"(?<![A-Z0-9])(?<![A-Z0-9][-_])(?:{pattern.pattern})(?![A-Z0-9]|[-_][A-Z0-9])")
-
-
-def _same_length(text: str) -> str:
-    """Width and dashes folded, character by character, so that spans hold."""
-    if text.isascii():
-        return text
-    folded = (unicodedata.normalize("NFKC", character) for character in text.translate(_DASHES))
-    return "".join(one if len(one) == 1 else character for one, character in zip(folded, text, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

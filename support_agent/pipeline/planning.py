@@ -171,7 +171,9 @@ def _hull(periods: Sequence[Period]) -> Period | None:
 
 def _subject(reading: Reading) -> str:
     """The text without what says when, or which order; all of it when nothing else stands in it."""
-    spans = sorted([*(time.span for time in reading.time_expressions), *(order.span for order in reading.order_numbers)])
+    spans = sorted(
+        [*(time.span for time in reading.time_expressions), *(order.span for order in reading.order_numbers)]
+    )
     pieces, position = [], 0
     for start, end in spans:
         pieces.append(reading.text[position:start])

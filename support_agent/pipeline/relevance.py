@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from connectors.base import Evidence
 from policies.text import question_tokens, tokens
@@ -18,11 +19,9 @@ PASSAGES = "passages"
 ENOUGH = 0.45
 CLEARLY = 0.15
 #: Words of asking, not of the subject, as tokens of either language.
-_ASKING = frozenset(
-    question_tokens(
-        "policy policies rule rules term terms say says tell know question want need help explain mean exactly "
-        "政策 规定 条款 规则 说明 请 知道 问 关于 情况"
-    )
+_ASKING = (
+    "policy policies rule rules term terms say says tell know question want need help explain mean exactly "
+    "政策 规定 条款 规则 说明 请 知道 问 关于 情况"
 )
 
 
@@ -69,7 +68,13 @@ def leading(evidence: Iterable[Evidence], text: str) -> Leading:
 
 def subject_tokens(text: str) -> dict[str, float]:
     """What the question is about: its tokens with their weights; a word counts more than one of its characters."""
-    return {token: _weight(token) for token in question_tokens(text) if token not in _ASKING}
+    return {token: _weight(token) for token in question_tokens(text) if token not in _asking()}
+
+
+@cache
+def _asking() -> frozenset[str]:
+    # Made by the first search: the Chinese half loads the segmenter, which other questions do without.
+    return frozenset(question_tokens(_ASKING))
 
 
 def coverage(asked: Mapping[str, float], hit: Evidence) -> float:

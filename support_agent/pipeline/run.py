@@ -132,11 +132,7 @@ async def answer(
         with trace.stage("plan"):
             playbook = await _recognised(reading, tenant, parts)
             setting = replace(setting, slots=planning.read_slots(reading, tenant=tenant, playbook=playbook))
-            plan = (
-                planning.plan_playbook(playbook, setting.slots)
-                if playbook
-                else planning.plan_single(setting.slots)
-            )
+            plan = planning.plan_playbook(playbook, setting.slots) if playbook else planning.plan_single(setting.slots)
         gathered = replace(gathered, plan=plan)
         ending = planning.gate(question, setting.slots, playbook=playbook)
     early = conclusion.ended(ending, setting) if ending else _asked_before_looking(question, setting, playbook)

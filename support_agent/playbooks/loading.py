@@ -42,7 +42,7 @@ def parse_playbooks(
     Args:
         texts: Packaged ones first; the path is named in faults.
         facts: What the tenant declares.
-        trial: Whether each wording is also said once on sample values; not needed again for what passed before.
+        trial: Whether wordings are compiled and said once on sample values; not needed again for what passed before.
     """
     faults: list[Fault] = []
     playbooks: dict[str, Playbook] = {}
@@ -303,6 +303,8 @@ class _Reader:
         return NextStep(text=self._wording(keys), when=self._when(keys))
 
     def _templates(self, keys: Mapping[str, Entry]) -> None:
+        if not self._trial:
+            return
         for language in LANGUAGES:
             entry = keys.get(language)
             if entry is not None and isinstance(entry.value, str):

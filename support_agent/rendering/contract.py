@@ -91,7 +91,13 @@ def _decision(decision: Decision | None, zone: ZoneInfo) -> Json | None:
 
 
 def _governing_date(governing: GoverningDate | None, zone: ZoneInfo) -> Json | None:
-    return None if governing is None else {"value": period_json(governing.period, zone), "from": governing.origin}
+    """The date is the day in the policy's zone, a range `start/end`; `at` tells an instant within the day apart."""
+    if governing is None:
+        return None
+    start, end = governing.period.start, governing.period.end
+    if end is None or end - start > timedelta(microseconds=1):
+        return {"value": period_json(governing.period, zone), "from": governing.origin}
+    return {"value": start.astimezone(zone).date().isoformat(), "from": governing.origin, "at": point_json(start, zone)}
 
 
 def _citation(citation: Citation) -> Json:

@@ -57,7 +57,7 @@ _WORDS: Final[dict[Language, dict[str, str]]] = {
         "open": "open",
         "case": "Case",
         "considered": "considered",
-        "lines": "lines {}",
+        "lines": "line {}",
         "elsewhere": "and {} that do not apply to this case",
         "rounds": "rounds",
         "lookups": "lookups",

@@ -210,4 +210,7 @@ def _own_template(language: Language, name: str) -> Template:
 def _spoken(context: Context, value: FactValue, name: str) -> str:
     """A value as its fact or term `name` is said: `14 days` of `refund.window_days`."""
     words: TenantWords = context["_words"]
+    declared = words.facts.get(name)
+    if declared is not None and isinstance(value, str) and (labels := declared.value_labels.get(value)):
+        return labels.get(context["_language"], value)
     return spoken(value, words.type_of(name), language=context["_language"], zone=context["_zone"])

@@ -359,7 +359,7 @@ def _run(command: Sequence[str | Path], *, folder: Path, user: str | None) -> No
 def _start_failure(folder: Path, problem: str) -> LocalServerError:
     log = folder / "log"
     with suppress(OSError):
-        problem = f"{problem}; its log ends {log.read_text(errors='replace').strip()[-300:]!r}"
+        problem = f"{problem}; its log ends {log.read_text(errors='replace').strip()[-600:]!r}"
     return LocalServerError(
         folder,
         problem=problem,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any, Literal, Self, cast
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -28,8 +28,10 @@ def _slug(value: str) -> str:
 
 
 def _zone(value: str) -> str:
-    if value not in available_timezones():
-        raise ValueError("use an IANA time zone such as Europe/Berlin")
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError) as error:
+        raise ValueError("use an IANA time zone such as Europe/Berlin") from error
     return value
 
 
@@ -95,7 +97,13 @@ class TenantSettings(_Strict):
     time_zone: Annotated[str, AfterValidator(_zone)]
     locale: Literal["en", "zh"] = "en"
     date_order: Literal["DMY", "MDY", "YMD"] | None = None
-    ladder: Annotated[tuple[str | tuple[str, ...], ...], Field(min_length=1), AfterValidator(_rungs)] = ("law", "contract", "corporate", "department", "faq")
+    ladder: Annotated[tuple[str | tuple[str, ...], ...], Field(min_length=1), AfterValidator(_rungs)] = (
+        "law",
+        "contract",
+        "corporate",
+        "department",
+        "faq",
+    )
     region_groups: dict[str, tuple[Member, ...]] = Field(default_factory=dict)
     allow_list: tuple[str, ...] = ()
     risk_words: Words = Words()

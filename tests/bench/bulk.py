@@ -40,9 +40,9 @@ _STATEMENTS: Final[tuple[LiteralString, ...]] = (
        select tenant_id, md5(document_id::text || c)::uuid, 'Clause ' || c || ' of ' || policy_id
        from bulk, generate_series(0, 9) as c""",
     """insert into policy_passages (tenant_id, document_id, position, clause_position, kind, text, line_start, line_end,
-                                    text_id, n_tokens)
+                                    text_id)
        select tenant_id, document_id, c, c, 'paragraph', 'Clause ' || c || ' of ' || policy_id, c * 4 + 1, c * 4 + 3,
-              md5(document_id::text || c)::uuid, 8
+              md5(document_id::text || c)::uuid
        from bulk, generate_series(0, 9) as c""",
     """insert into passage_postings (tenant_id, token, text_id, tf)
        select tenant_id, 'word-' || w || '-' || (n * 7 + c * 31 + version) % 300, md5(document_id::text || c)::uuid, 1

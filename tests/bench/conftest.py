@@ -54,7 +54,9 @@ def bench_server() -> Iterator[LocalServer]:
 
 
 @pytest.fixture(scope="session")
-async def sites(bench_server: LocalServer, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mapping[str, Site]]:
+async def sites(
+    bench_server: LocalServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Mapping[str, Site]]:
     """By size; each has the tenants `lumen`, and the small one `lumen-1` and `lumen-1000`, named for their versions."""
     folders = tmp_path_factory.mktemp("tenants")
     made = {}

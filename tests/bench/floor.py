@@ -32,7 +32,9 @@ where tenant_id = %(tenant)s and order_number = %(order)s and customer_id = %(cu
 _PROFILE: Final[LiteralString] = """
 select record from trial_customers where tenant_id = %(tenant)s and customer_id = %(customer)s
 """
-_COLUMNS: Final[LiteralString] = "v.policy_id, v.version, c.anchor, c.line_start, c.line_end, t.name, t.value, t.rule, t.quote"
+_COLUMNS: Final[LiteralString] = (
+    "v.policy_id, v.version, c.anchor, c.line_start, c.line_end, t.name, t.value, t.rule, t.quote"
+)
 #: The newest start before the purchase, of each policy of the topic, with the clauses that hold for region and plan.
 _GOVERNING: Final[LiteralString] = """
     policies p

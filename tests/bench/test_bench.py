@@ -98,7 +98,9 @@ async def test_cost_does_not_depend_on_versions_or_clauses(sites: Mapping[str, S
         _goal(5, f"{more} / {fewer}", ratio(rounds[more], rounds[fewer], _machine), 1.3)
 
 
-@pytest.mark.parametrize(("size", "tenant"), [(SMALL, "lumen"), (SMALL, "lumen-1"), (SMALL, "lumen-1000"), (LARGE, "lumen")])
+@pytest.mark.parametrize(
+    ("size", "tenant"), [(SMALL, "lumen"), (SMALL, "lumen-1"), (SMALL, "lumen-1000"), (LARGE, "lumen")]
+)
 async def test_statements_on_the_wire(sites: Mapping[str, Site], size: str, tenant: str) -> None:
     site = sites[size]
     for _ in range(3):
@@ -144,7 +146,9 @@ async def test_what_the_encoder_costs(sites: Mapping[str, Site]) -> None:
         middle(rounds[name], _machine)
         for name in ("likeness decides", THREE, "words decide, vectors on", "an encoding alone")
     )
-    before, after = (middle(own, lambda one: one.percentile_ms(0.95, only=lambda n: n % 4 != 0)) for own in mixed.values())
+    before, after = (
+        middle(own, lambda one: one.percentile_ms(0.95, only=lambda n: n % 4 != 0)) for own in mixed.values()
+    )
     _goal(9, "a question that encodes, in (floor + 1.2 encodings)", encodes / (least + 1.2 * encoding), 1.0)
     print(f"  {'':24}{encodes / (by_words + 1.2 * encoding):6.2f}            in (the same by words + 1.2 encodings)")
     _goal(9, "p95 of the others at 8 at once while a quarter encodes", after / before, 2.0)
@@ -215,7 +219,9 @@ def _modules_loaded(command: Sequence[str], environment: Mapping[str, str]) -> l
         f"atexit.register(lambda: print(*[name for name in {names!r} if name in sys.modules], file=sys.stderr))\n"
         "from support_agent.cli.main import run\nrun()"
     )
-    done = subprocess.run([sys.executable, "-c", script, *command], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *command], env=environment, capture_output=True, text=True, check=True
+    )
     return done.stderr.split()
 
 
@@ -230,9 +236,7 @@ def _spread(one: Round) -> float:
 def _row(name: str, at_once: int, rounds: Sequence[Round]) -> str:
     p50, p95 = (middle(rounds, lambda one, share=share: one.percentile_ms(share)) for share in (0.5, 0.95))  # type: ignore[misc]
     machine, ours, per_s = (middle(rounds, of) for of in (_machine, lambda one: one.client_ms, lambda one: one.per_s))
-    return (
-        f"{name:28}{at_once:>8}{p50:>9.2f}{p95:>9.2f}{middle(rounds, _spread):>9.2f}{machine:>9.2f}{ours:>9.2f}{per_s:>9.0f}"
-    )
+    return f"{name:28}{at_once:>8}{p50:>9.2f}{p95:>9.2f}{middle(rounds, _spread):>9.2f}{machine:>9.2f}{ours:>9.2f}{per_s:>9.0f}"
 
 
 def _title(text: str) -> None:

@@ -62,7 +62,7 @@ ORDER_COLUMNS = {
 PROFILE_COLUMNS = {"profile.account": "company", "profile.region": "country"}
 
 _MINE = "(buyer = :customer OR company = :account)"
-_ORDERS = f"SELECT * FROM purchases WHERE {_MINE}"  # noqa: S608 Constants.
+_ORDERS = f"SELECT * FROM purchases WHERE {_MINE}"
 _ORDER_LOOKUPS = {
     "by_number": {"query": f"{_ORDERS} AND order_no = :order_number"},
     "in_period": {"query": f"{_ORDERS} AND (bought_at IS NULL OR bought_at BETWEEN :period_start AND :period_end)"},
@@ -204,7 +204,7 @@ class Source:
         with sqlite3.connect(path) as file:
             file.execute(create.replace("{time}", "timestamp"))
             marks = ", ".join("?" * len(names))
-            file.executemany(f"INSERT INTO {table} VALUES ({marks})", [[row[name] for name in names] for row in rows])  # noqa: S608
+            file.executemany(f"INSERT INTO {table} VALUES ({marks})", [[row[name] for name in names] for row in rows])
         file.close()
         return f"sqlite:///{path}" if self.kind == "sqlite in a thread" else f"sqlite+aiosqlite:///{path}"
 

@@ -67,9 +67,7 @@ def comparable(outcome: Mapping[str, Any], **replaced: str) -> str:
     ],
 )
 async def test_foreign_order_looks_like_one_that_does_not_exist(question: str, ask: Ask) -> None:
-    foreign, absent = [
-        await ask(question.format(number), customer="C-2001", at=NOON) for number in (FOREIGN, ABSENT)
-    ]
+    foreign, absent = [await ask(question.format(number), customer="C-2001", at=NOON) for number in (FOREIGN, ABSENT)]
 
     assert foreign["status"] == "refused"
     assert comparable(foreign, number=FOREIGN) == comparable(absent, number=ABSENT)
@@ -77,15 +75,15 @@ async def test_foreign_order_looks_like_one_that_does_not_exist(question: str, a
 
 @pytest.mark.parametrize("question", ["Can I get a refund for SO-1182 and {}?", "Tell me about {}.", "{}", "{}?"])
 async def test_no_question_tells_a_foreign_order_from_an_absent_one(question: str, ask: Ask) -> None:
-    foreign, absent = [
-        await ask(question.format(number), customer="C-2001", at=NOON) for number in (FOREIGN, ABSENT)
-    ]
+    foreign, absent = [await ask(question.format(number), customer="C-2001", at=NOON) for number in (FOREIGN, ABSENT)]
 
     assert comparable(foreign, number=FOREIGN) == comparable(absent, number=ABSENT)
 
 
 @pytest.mark.parametrize(
-    "request_", [{"customer": "C-2001", "verified": False}, {}, {"verified": False}], ids=["unverified", "nobody", "both"]
+    "request_",
+    [{"customer": "C-2001", "verified": False}, {}, {"verified": False}],
+    ids=["unverified", "nobody", "both"],
 )
 async def test_caller_nobody_vouches_for_learns_nothing_of_an_order(request_: Mapping[str, Any], ask: Ask) -> None:
     existing, absent = [
@@ -246,9 +244,7 @@ def contents(database: Database) -> dict[str, tuple[int, str | None]]:
     with psycopg.connect(database.admin_url) as connection:
         tables = connection.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()
         hashed = "select count(*), md5(string_agg(t::text, ' ' order by t::text)) from {} as t"
-        rows = {
-            name: connection.execute(sql.SQL(hashed).format(sql.Identifier(name))).fetchone() for (name,) in tables
-        }
+        rows = {name: connection.execute(sql.SQL(hashed).format(sql.Identifier(name))).fetchone() for (name,) in tables}
     return {name: (row[0], row[1]) for name, row in rows.items() if row is not None}
 
 

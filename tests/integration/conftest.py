@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import UUID, uuid4
 
 import psycopg
@@ -38,6 +39,22 @@ class Database:
     url: str
     owner_url: str
     admin_url: str
+
+
+@pytest.fixture(scope="session")
+def server_folders() -> Iterator[Path]:
+    """Where servers of single tests live. Not pytest's own: it closes that to all but its user each time it starts, and
+    a server that root started is another user's."""
+    with TemporaryDirectory(prefix="support-agent-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def server_folder(server_folders: Path) -> Path:
+    """A folder for one test's server."""
+    folder = server_folders / uuid4().hex
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(scope="session")

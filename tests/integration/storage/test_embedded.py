@@ -21,9 +21,9 @@ from tests.integration.conftest import FAST, ROOT
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def made(server_folders: Path) -> Iterator[Path]:
     """A folder with a server's data, which its tests leave usable; the server is stopped at the end."""
-    folder = tmp_path_factory.mktemp("local") / "data" / "postgres"
+    folder = server_folders / "shared" / "postgres"
     embedded.start(folder, settings=FAST)
     yield folder
     embedded.stop(folder)
@@ -109,8 +109,8 @@ def test_broken_pid_file_is_no_server(made: Path, content: str) -> None:
     assert answers(embedded.start(made))
 
 
-def test_two_processes_that_start_at_once_share_one_server(tmp_path: Path) -> None:
-    folder = tmp_path / "postgres"
+def test_two_processes_that_start_at_once_share_one_server(server_folder: Path) -> None:
+    folder = server_folder / "postgres"
     script = (
         "from pathlib import Path; from support_agent.storage import schema, embedded;"
         f"schema.ensure_local(Path({str(folder)!r})); print(embedded.find(Path({str(folder)!r})).pid)"
@@ -129,8 +129,8 @@ def test_two_processes_that_start_at_once_share_one_server(tmp_path: Path) -> No
         embedded.stop(folder)
 
 
-def test_long_path_gets_a_short_socket(tmp_path: Path) -> None:
-    folder = tmp_path / ("long" * 30) / "postgres"
+def test_long_path_gets_a_short_socket(server_folder: Path) -> None:
+    folder = server_folder / ("long" * 30) / "postgres"
     server = embedded.start(folder, settings=FAST)
     try:
         assert answers(server)
@@ -140,44 +140,44 @@ def test_long_path_gets_a_short_socket(tmp_path: Path) -> None:
         server.socket_folder.rmdir()
 
 
-def test_folder_with_other_files_is_not_touched(tmp_path: Path) -> None:
-    (tmp_path / "postgres").mkdir()
-    (tmp_path / "postgres" / "thesis.txt").write_text("mine")
+def test_folder_with_other_files_is_not_touched(server_folder: Path) -> None:
+    (server_folder / "postgres").mkdir()
+    (server_folder / "postgres" / "thesis.txt").write_text("mine")
 
     with pytest.raises(LocalServerError, match=r"not a PostgreSQL server's.*SUPPORT_AGENT_DATA"):
-        embedded.start(tmp_path / "postgres")
-    assert (tmp_path / "postgres" / "thesis.txt").read_text() == "mine"
+        embedded.start(server_folder / "postgres")
+    assert (server_folder / "postgres" / "thesis.txt").read_text() == "mine"
 
 
-def test_data_of_another_major_version_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "postgres").mkdir()
-    (tmp_path / "postgres" / "PG_VERSION").write_text("12\n")
+def test_data_of_another_major_version_is_refused(server_folder: Path) -> None:
+    (server_folder / "postgres").mkdir()
+    (server_folder / "postgres" / "PG_VERSION").write_text("12\n")
 
     with pytest.raises(LocalServerError, match=r"of PostgreSQL 12, the installed one is .*Move the folder away"):
-        embedded.start(tmp_path / "postgres")
+        embedded.start(server_folder / "postgres")
 
 
-def test_folder_under_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+def test_folder_under_a_file_is_refused(server_folder: Path) -> None:
+    (server_folder / "file").write_text("")
 
     with pytest.raises(LocalServerError, match=r"cannot be written.*SUPPORT_AGENT_DATA"):
-        embedded.start(tmp_path / "file" / "postgres")
+        embedded.start(server_folder / "file" / "postgres")
 
 
-def test_broken_configuration_is_named_with_the_log(tmp_path: Path) -> None:
-    folder = tmp_path / "postgres"
+def test_broken_configuration_is_named_with_the_log(server_folder: Path) -> None:
+    folder = server_folder / "postgres"
 
     with pytest.raises(LocalServerError, match=r"no_such_setting.*See .*log"):
         embedded.start(folder, settings=["no_such_setting = 1"])
 
 
-def test_interrupted_making_is_begun_anew(tmp_path: Path) -> None:
-    draft = tmp_path / "postgres.new"
+def test_interrupted_making_is_begun_anew(server_folder: Path) -> None:
+    draft = server_folder / "postgres.new"
     draft.mkdir()
     (draft / "PG_VERSION").write_text("18\n")
 
-    server = embedded.start(tmp_path / "postgres", settings=FAST)
+    server = embedded.start(server_folder / "postgres", settings=FAST)
     try:
         assert answers(server)
     finally:
-        embedded.stop(tmp_path / "postgres")
+        embedded.stop(server_folder / "postgres")

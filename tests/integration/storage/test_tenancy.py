@@ -120,8 +120,8 @@ async def test_no_free_connection_is_said(own_database: Database) -> None:
     await engine.dispose()
 
 
-async def test_server_that_is_gone_is_said(tmp_path: Path) -> None:
-    folder = tmp_path / "postgres"
+async def test_server_that_is_gone_is_said(server_folder: Path) -> None:
+    folder = server_folder / "postgres"
     embedded.start(folder, settings=FAST)
     engine = create_engine(schema.ensure_local(folder))
     tenant_id = await add_tenant(engine)

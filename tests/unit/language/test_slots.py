@@ -5,8 +5,9 @@ import re
 import pytest
 
 from support_agent.domain.reading import OrderNumber, Reading
+from support_agent.language.order_numbers import DEFAULT_ORDER_NUMBER, order_numbers
 from support_agent.language.reading import read
-from support_agent.language.slots import DEFAULT_ORDER_NUMBER, Phrases, order_numbers
+from support_agent.language.slots import Phrases
 from tests.unit.language.expectations import ASKED_AT, ZONE
 
 DEFAULT = re.compile(DEFAULT_ORDER_NUMBER)

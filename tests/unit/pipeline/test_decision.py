@@ -75,11 +75,23 @@ def test_governing_facts_are_the_declared_ones_that_a_rule_names() -> None:
 def test_a_decision_shows_what_its_rule_used() -> None:
     resolution = Resolution(need=ELIGIBLE, status="settled", winner=Candidate(evidence=NEW_RULE, value=True))
 
-    made = decide(resolution, values={**KNOWN, "order.item": "Lumen"})
+    made = decide(resolution, values={**KNOWN, "order.item": "Lumen"}, asked_at=at("2025-03-10"))
 
     assert made is not None
     assert (made.term, made.value, made.clause) == (ELIGIBLE, True, "refund-eu@2025-02-01#window")
     assert dict(made.inputs) == KNOWN
+
+
+def test_a_statement_that_the_rule_does_without_is_no_input() -> None:
+    # The window has closed, so how much was used no longer matters.
+    late = at("2025-06-10")
+    (candidate,) = evaluate_rules([NEW_RULE], values=KNOWN, asked_at=late)
+    resolution = Resolution(need=ELIGIBLE, status="settled", winner=candidate)
+
+    made = decide(resolution, values=KNOWN, asked_at=late, asserted=frozenset({"order.quota_used_bp"}))
+
+    assert made is not None
+    assert "order.quota_used_bp" not in made.inputs
 
 
 @pytest.mark.parametrize(
@@ -96,7 +108,7 @@ def test_a_decision_shows_what_its_rule_used() -> None:
     ids=["open", "absent", "a fact is missing"],
 )
 def test_without_a_decided_winner_there_is_no_decision(resolution: Resolution) -> None:
-    assert decide(resolution, values=KNOWN) is None
+    assert decide(resolution, values=KNOWN, asked_at=at("2025-03-10")) is None
 
 
 def playbook(**calculations: str) -> Playbook:

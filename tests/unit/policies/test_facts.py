@@ -73,3 +73,14 @@ def test_a_file_without_facts_is_refused(content: bytes) -> None:
 
     assert isinstance(found, list)
     assert found[0].message == "no facts"
+
+
+def test_values_may_say_how_people_call_them() -> None:
+    declared = load_facts(
+        b"facts: {order.state: {type: string, source: orders, values: {sent: {en: on its way, zh: \xe8\xbf\x90\xe8\xbe\x93\xe4\xb8\xad}}}}",
+        path="facts.yaml",
+    )
+
+    assert not isinstance(declared, list)
+    assert declared["order.state"].values == ("sent",)
+    assert declared["order.state"].value_labels["sent"]["zh"] == "运输中"

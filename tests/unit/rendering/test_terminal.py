@@ -32,7 +32,7 @@ EXPECTED = """\
 
     Next Reply here.
  Decided refund.eligible = false  refund-eu@2025-02-01#window
-     [1] refund-eu@2025-02-01 · window · corporate · 2025-02-01 → · lines 12–12
+     [1] refund-eu@2025-02-01 · window · corporate · 2025-02-01 → · line 12
          “An annual plan can be refunded within 14 days of purchase if less than
          10% of the quota was used.”
      [2] SO-1182 · purchased_at · record
@@ -40,7 +40,7 @@ EXPECTED = """\
      [3] SO-1182 · item · record
          “Lumen Team 2025”
      [4] refund-eu@2024-01-01 · window · corporate · 2024-01-01 → 2025-02-01 ·
-         lines 12–12 · considered
+         line 12 · considered
          “An annual plan can be refunded within 30 days of purchase, however
          much of it was used.”
 Conflict refund.window_days, settled by in force
