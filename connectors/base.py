@@ -13,7 +13,7 @@ import orjson
 from policies.facts import FactValue
 from policies.session import TenantSession
 from policies.terms import Term
-from policies.version import Audience, Clause, Period
+from policies.version import Audience, Clause, Period, PolicyVersion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,8 @@ class Evidence:
     authority: str
     clause: Clause | None = None
     term: Term | None = None
+    #: That this version exists, in force or not; its need is `versions`.
+    version: PolicyVersion | None = None
     #: Rank score of a search hit, higher is better; and the arms that found it.
     score: float | None = None
     found_by: tuple[Literal["words", "vectors"], ...] = ()

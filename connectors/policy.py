@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 from connectors.base import Evidence, Locator, Lookup, Scope, evidence_key
 from connectors.columns import clean
@@ -11,9 +12,13 @@ from connectors.local import reading
 from connectors.passages import PASSAGES, PassageSearch, QueryEmbedder
 from policies.applicability import RegionGroups
 from policies.session import TenantSession
-from policies.store import terms_of_topic
+from policies.store import timeline_of_topic
 from policies.terms import Term
-from policies.version import Period
+from policies.version import Period, PolicyVersion
+
+#: The need for all that a topic's policies state, beside which their versions come as evidence of their own.
+TERMS: Final = "terms"
+VERSIONS: Final = "versions"
 
 
 class PolicyConnector:
@@ -77,6 +82,21 @@ def term_evidence(term: Term, *, source: str) -> Evidence:
     )
 
 
+def version_evidence(version: PolicyVersion, *, source: str) -> Evidence:
+    """That a version exists: what tells a gap in time from a topic that nobody wrote about."""
+    locator = Locator(document=version.policy, version=version.version, clause="")
+    return Evidence(
+        key=evidence_key(source, locator, (version.valid.start, version.valid.end)),
+        source=source,
+        locator=locator,
+        need=VERSIONS,
+        value=None,
+        quote=version.title,
+        authority=version.authority,
+        version=version,
+    )
+
+
 def dates_asked_about(lookup: Lookup) -> dict[str, Period]:
     """The lookup's `dates`: date fact -> the period it names."""
     stated = lookup.parameters.get("dates")
@@ -88,7 +108,7 @@ async def _terms(lookup: Lookup, scope: Scope, *, session: TenantSession) -> lis
     topic, asked_at = lookup.parameters.get("topic"), lookup.parameters.get("asked_at")
     if not isinstance(topic, str) or topic != clean(topic) or not isinstance(asked_at, datetime):
         return []
-    terms = await terms_of_topic(
+    timeline = await timeline_of_topic(
         session,
         topic=topic,
         needs=[need for need in lookup.needs if need != PASSAGES],
@@ -96,4 +116,7 @@ async def _terms(lookup: Lookup, scope: Scope, *, session: TenantSession) -> lis
         asked_at=asked_at,
         audiences=scope.audiences,
     )
-    return [term_evidence(term, source="policy") for term in terms]
+    found = [term_evidence(term, source="policy") for term in timeline.terms]
+    if TERMS in lookup.needs:
+        found += [version_evidence(version, source="policy") for version in timeline.versions]
+    return found

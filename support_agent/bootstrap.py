@@ -123,7 +123,7 @@ class Application:
             InvalidRequestError: A field of the request is wrong.
             NotFoundError: There is no such tenant.
         """
-        async with self._admission, open_session(self._engine, tenant_id(request.tenant)) as session:
+        async with self._admission, open_session(self._engine, tenant_id(request.tenant), snapshot=True) as session:
             loaded = await self._load(session, request.tenant)
             now = datetime.now(UTC)
             question = to_question(request, loaded.tenant, now=now)
@@ -359,7 +359,7 @@ class Application:
         ranks = frozenset(rank for rung in tenant.ladder.rungs for rank in rung)
         connectors: list[Connector] = [
             *sources,
-            PolicyConnector(authorities=ranks - {RANK}, region_groups=tenant.region_groups, embedder=self._vectors),
+            PolicyConnector(authorities=ranks, region_groups=tenant.region_groups, embedder=self._vectors),
         ]
         if RANK in ranks:
             connectors.append(FaqConnector(region_groups=tenant.region_groups, embedder=self._vectors))

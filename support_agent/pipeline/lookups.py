@@ -133,6 +133,28 @@ def sides_of_comparison(findings: Findings, *, question: Question, slots: Slots,
     return Sides(older=older, newer=newer)
 
 
+def in_a_gap(findings: Findings, question: Question, slots: Slots, tenant: Tenant) -> bool:
+    """Whether a policy that may apply has versions, but none in force on the date asked about.
+
+    An FAQ and a rendition explain others and leave no gap of their own.
+    """
+    asked = slots.as_of or instant_period(question.asked_at)
+    known = {name: str(value) for name, value in known_dimensions(findings.evidence, question, slots, tenant).items()}
+    lines: dict[str, list[PolicyVersion]] = {}
+    for one in findings.evidence:
+        version = one.version
+        if version is not None and version.authority != "faq" and version.rendition_of is None:
+            lines.setdefault(version.policy, []).append(version)
+    return any(
+        not any(version.valid.overlaps(asked) for version in versions)
+        and any(
+            applies(version.applies_to, known, groups=tenant.region_groups, on=asked.start) is not False
+            for version in versions
+        )
+        for versions in lines.values()
+    )
+
+
 def _named(asked: Mapping[str, float], policy: str, evidence: Iterable[Evidence]) -> float:
     """How much of what is asked about stands in the policy's title, or in that of one of its renditions."""
     titles = {v.title for v in _versions(evidence) if policy in {v.policy, v.rendition_of}}

@@ -64,14 +64,14 @@ async def fetch(
     connectors: Mapping[str, Connector],
     scope: Scope,
     session: TenantSession,
-    timeout_s: float,
+    deadline: float,
     clock: Callable[[], float],
 ) -> list[Fetched]:
     """Send the lookups; a source that fails is a value, and the others' answers stand.
 
     Args:
         lookups: Pairs of sub-question id and lookup.
-        timeout_s: Seconds left for all of them.
+        deadline: When all of them must have answered, by `clock`.
         clock: Monotonic seconds.
     """
 
@@ -80,7 +80,10 @@ async def fetch(
         connector = connectors[lookup.source]
         try:
             evidence = await connector.fetch(
-                lookup, scope, session=session if connector.local else None, timeout_s=timeout_s
+                lookup,
+                scope,
+                session=session if connector.local else None,
+                timeout_s=max(deadline - started, 0.0),
             )
         except SourceError as error:
             return Fetched(

