@@ -30,7 +30,8 @@ def _slug(value: str) -> str:
 def _zone(value: str) -> str:
     try:
         ZoneInfo(value)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, KeyError) as error:
+        # A name that leads out of the zone folder, a folder, or no zone (`ZoneInfoNotFoundError` is a KeyError).
         raise ValueError("use an IANA time zone such as Europe/Berlin") from error
     return value
 

@@ -26,9 +26,9 @@ def append_to(document: Path, text: str) -> None:
     document.write_text(f"{document.read_text(encoding='utf-8').rstrip()}\n\n{text.strip()}\n", encoding="utf-8")
 
 
-def add_record(folder: Path, name: str, like: str, **changes: Any) -> None:
+def add_record(folder: Path, file_name: str, like: str, **changes: Any) -> None:
     """Add a trial record: that of `like`, a value of the first column, with some columns changed."""
-    file = folder / "trial" / name
+    file = folder / "trial" / file_name
     lines = file.read_text(encoding="utf-8").splitlines()
     model: Mapping[str, Any] = next(row for row in map(json.loads, lines) if next(iter(row.values())) == like)
     lines.append(json.dumps({**model, **changes}, ensure_ascii=False))
