@@ -11,16 +11,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache, partial
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from zoneinfo import ZoneInfo
 
-import cel
-
 from policies.calendar_functions import FUNCTIONS
+from policies.cel_extension import load_evaluator
 from policies.expressions import Constant, ExpressionError, Node, calls, names, parse
 from policies.facts import Facts, FactType, FactValue
 from policies.rule_types import RuleType, TypeChecker
 from policies.version import start_of_day
+
+if TYPE_CHECKING:
+    import cel
+else:
+    cel = load_evaluator()
 
 RuleValue: TypeAlias = bool | int | str | datetime | tuple[str, ...]
 
