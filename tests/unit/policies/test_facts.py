@@ -77,7 +77,7 @@ def test_a_file_without_facts_is_refused(content: bytes) -> None:
 
 def test_values_may_say_how_people_call_them() -> None:
     declared = load_facts(
-        b"facts: {order.state: {type: string, source: orders, values: {sent: {en: on its way, zh: \xe8\xbf\x90\xe8\xbe\x93\xe4\xb8\xad}}}}",
+        "facts: {order.state: {type: string, source: orders, values: {sent: {en: on its way, zh: 运输中}}}}".encode(),
         path="facts.yaml",
     )
 
