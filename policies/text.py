@@ -31,6 +31,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # Characters of the simplified set GB 2312 that the converter changes all the same.
 _CHANGED_THOUGH_SIMPLIFIED = frozenset("乾菸薹拚捱摺吒後徵夥榘於袷麴醣麽")
 
+_SAME_WORD = str.maketrans("帐妳", "账你")
+
 _PIECE = re.compile(
     f"(?P<han>[{HAN}]+)"
     r"|(?P<amount>[$€£¥]?[0-9]+(?:[.,][0-9]+)*%?)(?![a-z0-9])"
@@ -78,9 +80,11 @@ def fold(text: str) -> str:
 
 def simplified(text: str) -> str:
     """The text with traditional characters turned into simplified ones; simplified text comes back as it is."""
-    if text.isascii() or not _has_traditional("".join(_HAN_RUN.findall(text))):
+    if text.isascii():
         return text
-    return _converter()(text)
+    converted = _converter()(text) if _has_traditional("".join(_HAN_RUN.findall(text))) else text
+    # Written both ways on either side of the strait, so the converter leaves them.
+    return converted.translate(_SAME_WORD).replace("甚么", "什么")
 
 
 def tokens(text: str) -> list[str]:

@@ -424,14 +424,13 @@ class _Likeness:
                 for playbook in self._playbooks
             }
         asked = await self._vectors.embed_query(text)
-        return {
-            playbook.id: max((_dot(asked, example) for example in self._examples[playbook.id]), default=0.0)
-            for playbook in playbooks
-        }
+        return {playbook.id: _nearest(asked, self._examples[playbook.id]) for playbook in playbooks}
 
 
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+def _nearest(asked: Sequence[float], examples: Sequence[Sequence[float]]) -> float:
+    import numpy as np  # noqa: PLC0415 - the encoder, which has just run, loaded it
+
+    return float((np.asarray(examples) @ np.asarray(asked)).max()) if examples else 0.0
 
 
 def _reader(tenant: Tenant) -> Callable[[Question], Reading]:

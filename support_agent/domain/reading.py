@@ -14,7 +14,7 @@ from support_agent.domain.question import Language
 
 Span: TypeAlias = tuple[int, int]
 Precision: TypeAlias = Literal["instant", "day", "week", "month", "quarter", "season", "year", "range"]
-Role: TypeAlias = Literal["purchase", "delivery", "travel", "renewal", "request", "as_of"]
+Role: TypeAlias = Literal["purchase", "delivery", "travel", "renewal", "request", "as_of", "other"]
 Signal: TypeAlias = Literal["risk", "person", "other_person", "internal", "small_talk", "general"]
 DurationUnit: TypeAlias = Literal["minute", "hour", "day", "working_day", "week", "month", "quarter", "year"]
 
@@ -38,7 +38,7 @@ class TimeExpression:
     #: What 03/04/2025 may mean for a tenant without a date order; empty when `period` is known.
     alternatives: tuple[Period, ...] = ()
     precision: Precision
-    #: What happened then, by the words nearby; None when they say nothing.
+    #: What happened then, by the words nearby: `other` is nothing that dates an order. None when they say nothing.
     role: Role | None
 
 

@@ -49,6 +49,10 @@ BOUNDS: Final[dict[str, Bound]] = {
     **dict.fromkeys(("以前", "之前", "前"), "before"),
     **dict.fromkeys(("截至", "截止", "截止到", "直到", "到", "至", "为止"), "until"),
 }
+#: Between a day and a length they say which way it is counted: 6月1日前两天.
+COUNTED: Final = frozenset({"以前", "之前", "前", "的前", "以后", "之后", "后", "的后"})
+#: 3月5日后7天内 is no day but a window.
+WITHIN: Final = re.compile(r"\s*(?:以?内|之内|里)")
 #: 按去年的政策 asks for what held then.
 AS_OF: Final = frozenset({"按", "按照", "依照", "根据", "依据"})
 
@@ -59,7 +63,9 @@ _OPERATORS = (
 )
 _SUFFIXES = (
     r"\s*(?:以前|之前|以后|之后|以来|为止|开始|前(?![台面后几两天往些者半一二三四五六七八九十0-9])"
-    r"|后(?![天面续来悔者年台半])|起(?![飞码来止]))"
+    r"|后(?![天面续来悔者年台半])|起(?![飞码来止])"
+    # A day's: 今年前三个月 are the first three.
+    r"|(?:(?<=[日号节诞旦庆一二])|(?<=[-/.][0-9]{2}))的?[前后](?=(?:[两几半]|[0-9一二三四五六七八九十]{1,3})个?[天周月年星礼](?!以?内|之内)))"
 )
 
 _CENTURY = 2000
@@ -77,6 +83,7 @@ _PARTS: dict[str, Part] = {
     "中旬": "mid",
     "底": "late",
     "末": "late",
+    "尾": "late",
     "下旬": "late",
 }
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
@@ -116,7 +123,7 @@ _DAY = rf"(?P<day>{_DAY_NUMBER})\s*[日号]"
 _LAST_DAY = rf"(?P<last_day>{_DAY_NUMBER})\s*[日号]"
 _TO = r"\s*(?:-|–|—|~|到|至)\s*"
 _WHICH = "(?P<which>上上|上|这|本|下下|下)一?个?"
-_PART = "(?P<part>上旬|中旬|下旬|初|中(?![国文心秋])|底|末)"
+_PART = "(?P<part>上旬|中旬|下旬|初|中(?![国文心秋])|底|末|尾(?![款数号]))"
 _QUARTER = r"第?(?:(?P<quarter>[一二三四1-4首])个?季度?|q(?P<q>[1-4]))"
 _HALF = "(?P<half_year>上|下)半年"
 _SEASON = "(?P<season>[春夏秋冬])[天季]"
@@ -211,6 +218,11 @@ def _half(match: _Match, asked: Asked) -> Found:
 
 def _part_of_year(match: _Match, asked: Asked) -> Found:
     return _in_year(match, asked, lambda year: part_of_year(year, _PARTS[match["part"]]))
+
+
+def _end_before_the_beginning(_match: _Match, asked: Asked) -> Found:
+    """年底 in 年底年初: of the year before the one that began."""
+    return whole(asked, part_of_year(asked.today.year - 1, "late"), "range")
 
 
 def _season(match: _Match, asked: Asked) -> Found:
@@ -334,7 +346,7 @@ _RULES: tuple[Rule, ...] = (
     Rule(rf"(?P<year>[12][0-9]{{3}})年?{_TO}(?P<last_year>[12][0-9]{{3}})年", _years),
     Rule(rf"{_ANY_YEAR}?\s*{_NOT_IN_A_NUMBER}{_MONTH}\s*(?P<day>{_DAY_NUMBER})\s*[日号]?{_TO}{_LAST_DAY}", _days),
     Rule(rf"{_ANY_YEAR}?\s*{_NOT_IN_A_NUMBER}{_MONTH}\s*{_DAY}", _date),
-    Rule(rf"{_ANY_YEAR}?\s*{_NOT_IN_A_NUMBER}{_MONTH}{_PART}?(?![0-9])", _month),
+    Rule(rf"{_ANY_YEAR}?\s*{_NOT_IN_A_NUMBER}{_MONTH}(?:(?:的?月)?{_PART})?(?![0-9])", _month),
     Rule(rf"{_ANY_YEAR}?\s*[0-9]{{1,2}}\s*月\s*[0-9]{{1,2}}\s*[日号]|[12][0-9]{{3}}\s*年\s*[0-9]{{1,2}}\s*月", nothing),
     Rule(rf"{_ANY_YEAR}\s*{_QUARTER}", _quarter),
     Rule(rf"{_ANY_YEAR}\s*{_HALF}", _half),
@@ -344,7 +356,7 @@ _RULES: tuple[Rule, ...] = (
     Rule(rf"{_YEAR}(?:(?P<day>今天|这一?天|今日)|这个?时候|此时|同期|这个?月)", _same_day_in_year),
     Rule(_YEAR_ALONE, _calendar_year),
     # Months, weeks and quarters near this one.
-    Rule(rf"{_WHICH}月(?![饼亮球])(?:的?{_DAY}|{_PART})?", _which_month),
+    Rule(rf"{_WHICH}月(?![饼亮球])(?:的?{_DAY}|(?:的?月)?{_PART})?", _which_month),
     Rule(rf"{_WHICH}{_WEEK}(?:{_WEEKDAY}|(?P<weekend>末))?(?![年边围])", _week),
     Rule(rf"{_WHICH}(?P<unit>季度|季(?!节))", _which_unit),
     Rule(rf"{_NOT_IN_A_NUMBER}{_WEEK}{_WEEKDAY}(?![次])", _week_day),
@@ -352,8 +364,9 @@ _RULES: tuple[Rule, ...] = (
     # Without a year: the last that has begun.
     Rule(rf"{_HALF}", _half),
     Rule(rf"{_NOT_IN_A_NUMBER}第?(?:(?P<quarter>[一二三四1-4])季度|(?<![0-9a-z])q(?P<q>[1-4])(?![0-9a-z]))", _quarter),
-    Rule(r"(?<![0-9一二两三四五六七八九十])年(?P<part>初|中|底|末)", _part_of_year),
-    Rule(r"(?<![个0-9一二两三四五六七八九十])月(?P<part>初|中|底|末)", _part_of_this_month),
+    Rule(r"年[底末尾](?=[、到和或]?年初)", _end_before_the_beginning),
+    Rule(r"(?<![0-9一二两三四五六七八九十])年(?P<part>初|中|底|末|尾(?![款数号]))", _part_of_year),
+    Rule(r"(?<![个0-9一二两三四五六七八九十])月(?P<part>初|中|底|末|尾(?![款数号]))", _part_of_this_month),
     Rule(_HOLIDAY, _holiday),
     Rule(
         rf"(?<![第0-9a-z一二三四五六七八九十])(?P<day>{_DAY_NUMBER})号(?=$|[^\w]|[那我的就才买下订付到收发之以前后起退签晚早上])(?!楼|店)",

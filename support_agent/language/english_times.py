@@ -38,7 +38,7 @@ from support_agent.language.dates import (
     year_of,
     yearless,
 )
-from support_agent.language.grammar import Grammar, Rule, nothing
+from support_agent.language.grammar import Grammar, Length, Rule, nothing
 from support_agent.language.lengths import Amount, ago, from_now, length, window
 from support_agent.language.numerals import ENGLISH_NUMBER, english_number, english_ordinal
 from support_agent.language.numeric_dates import NUMERIC_DATES
@@ -457,6 +457,11 @@ _RULES: tuple[Rule, ...] = (
     # Durations, last: what is counted and none of the above.
     Rule(words.LENGTH, lambda match, _: length(_amount(match)), needs_operator=True),
     Rule(words.COUNTED_LENGTH, lambda match, _: length(_amount(match))),
+    Rule(rf"{words.LENGTH}(?=\s+(?:before|after|prior\s+to)(?![a-z]))", lambda match, _: length(_amount(match))),
+    Rule(
+        rf"the\s+(?P<unit>day|week|month|year)(?=\s+(?:before|after)\s+{words.A_DATE})",
+        lambda match, _: Length(amount=1, unit=words.DURATION_UNITS[match["unit"]], least=1),
+    ),
     Rule(
         rf"(?:under|at\s+least|more\s+than|less\s+than|about|almost|nearly)\s+{words.LENGTH}",
         lambda match, _: length(_amount(match)),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from support_agent.domain.reading import DurationUnit
 from support_agent.language.dates import Part, Unit
-from support_agent.language.grammar import Bound
+from support_agent.language.grammar import Bound, Length
 from support_agent.language.lengths import Hedge
 from support_agent.language.numerals import ENGLISH_NUMBER, ENGLISH_ORDINAL, SPELLED_NUMBERS, SPELLED_ORDINALS
 
@@ -19,6 +20,8 @@ BOUNDS: Final[dict[str, Bound]] = {
     "until": "until", "till": "until", "up to": "until", "through": "until", "by": "until", "no later than": "until",
     "on or before": "until", "or earlier": "until", "or before": "until",
 }  # fmt: skip
+#: Between a length and a time they say which way it is counted.
+COUNTED: Final = frozenset({"before", "prior to", "after"})
 #: "as of 1 March" asks for what held on that day.
 AS_OF: Final = frozenset({"as of", "as at", "as on"})
 OPERATORS: Final = (
@@ -63,6 +66,7 @@ HEDGES: Final[dict[str, Hedge]] = {
     "about": "about", "around": "about", "roughly": "about", "approximately": "about", "nearly": "about",
     "almost": "about", "over": "more", "more than": "more", "at least": "more", "less than": "less", "under": "less",
 }  # fmt: skip
+_THROUGHOUT = frozenset({"within", "in", "for", "during", "over", "inside", "the"})
 UNITS_AWAY: Final = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "coming": 1}
 DAYS_AWAY: Final = {
     "day before yesterday": -2, "yesterday": -1, "last night": -1, "last evening": -1, "today": 0, "tonight": 0,
@@ -107,6 +111,11 @@ MONTH_DAY: Final = (
 DAYS_MONTH: Final = rf"{DAY}{TO}{LAST_DAY}\s+(?:of\s+)?{MONTH}{_AND_YEAR}"
 MONTH_DAYS: Final = rf"{MONTH}\s+{DAY}{TO}{LAST_DAY}{NOT_COUNTED}{_AND_YEAR}"
 
+#: What a date begins with.
+A_DATE: Final = (
+    rf"(?:the\s+)?(?:[0-9]|last\s|{ANY_WEEKDAY}(?![a-z])|{ANY_MONTH}(?![a-z])|christmas|black\s|cyber\s|new\s+year)"
+)
+
 _HALF_AFTER = r"(?P<half_after>\s+and\s+a\s+half)?"
 _UNIT = rf"(?:(?P<working>business|working)\s+|calendar\s+)?(?P<unit>{UNIT_WORDS})s?"
 HEDGE: Final = (
@@ -131,3 +140,23 @@ thanksgiving the this through till today tomorrow tonight under until up valenti
 STARTS: Final = "[0-9]|(?:{})(?![a-z])".format(
     "|".join(sorted({*_OTHER_STARTS.split(), *MONTHS, *WEEKDAYS, *SEASONS, *SPELLED_NUMBERS, *SPELLED_ORDINALS}))
 )
+
+
+def hedged(length: Length, operator: str, words: str) -> tuple[Length | None, bool]:
+    """What "about a week", "within a week", "the week" before a date count; None for "more than", which has no end.
+
+    Returns:
+        The length, and whether all of it is meant and not its end.
+    """
+    first = operator or next((hedge for hedge in HEDGES if words.startswith(hedge)), words.split(maxsplit=1)[0])
+    if first in _THROUGHOUT and words != "the day":
+        return length, True
+    match HEDGES.get(first):
+        case "about":
+            return replace(length, least=max(length.least - 1, 0), amount=length.amount + 1), False
+        case "more":
+            return None, False
+        case "less":
+            return length, True
+        case _:
+            return length, False

@@ -14,6 +14,7 @@ from support_agent.language.grammar import Count, Length
 #: "about" is one unit either way, "odd" up to one more (一年多前), "more" is anything before, "less" anything since.
 Hedge: TypeAlias = Literal["exact", "about", "odd", "more", "less"]
 
+_INSTANT = timedelta(microseconds=1)
 # A unit and a half in the next smaller unit: its name, how many make a whole, how many a half.
 _HALVES: Final[dict[DurationUnit, tuple[DurationUnit, int, int]]] = {
     "year": ("month", 12, 6),
@@ -86,7 +87,8 @@ def from_now(asked: Asked, amount: Amount) -> Found | None:
 
 def counted(asked: Asked, found: Found, count: Count) -> Found | None:
     """The day so far from a day, the whole unit so far from a longer time, or everything between."""
-    unit = _unit_of_days(count.length.unit)
+    # Which days are worked on nobody here knows, and an hour moves no date.
+    unit = _CALENDAR_UNITS.get(count.length.unit)
     if unit is None or found.period is None or found.period.end is None:
         return None
     first, last = (edge.astimezone(asked.zone).date() for edge in (found.period.start, found.period.end - _INSTANT))
@@ -97,11 +99,6 @@ def counted(asked: Asked, found: Found, count: Count) -> Found | None:
     edges = sorted((nearest, farthest))
     days = unit_around(edges[0], around)[0], unit_around(edges[1], around)[1]
     return whole(asked, days, around if nearest == farthest else "range")
-
-
-def _unit_of_days(unit: DurationUnit) -> Unit | None:
-    # Twenty-four hours after a day is the next day; which days are worked on nobody here knows.
-    return _CALENDAR_UNITS.get(unit)
 
 
 def window(asked: Asked, amount: Amount, *, ahead: bool = False) -> Found | None:

@@ -10,7 +10,7 @@ from support_agent.domain.question import Language
 _HAN_CHARACTER = re.compile(f"[{HAN}]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?")
 # Words of grammar say more than names do: "What does 七天无理由 mean" is English, "我的 order 能 refund 吗" Chinese.
-_CHINESE_GRAMMAR = frozenset("的了吗呢吧是我你您他这那什么怎能可以在有没不请问还就都把被")
+_CHINESE_GRAMMAR = frozenset("的了吗嗎呢吧是我你您他这這那什么麼怎能可以在有没沒不请請问問还還就都把被们們")
 _ENGLISH_GRAMMAR_TEXT = """
 a an the i my we our you it is are was do does did can could what when where how why which who will of in on for to and
 not have has

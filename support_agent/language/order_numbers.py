@@ -55,8 +55,8 @@ _GOES_ON = re.compile(
     r"\s*(?:$|[?!.,;:)\-]|(?:can|could|is|has|was|will|does|did|should|may|and|or)(?![a-z]))", re.IGNORECASE
 )
 _SPEAKS_OF_ORDERS = re.compile(
-    r"(?<![a-z])(?:order|number|return|refund|money back|send|sent|ship|deliver|arriv|cancel|renew|warrant|invoice|broken"
-    r"|status|where)",
+    r"(?<![a-z])(?:order|number|return|refund|money back|send|sent|ship|deliver|arriv|cancel|renew|warrant|invoice"
+    r"|broken|status|where)",
     re.IGNORECASE,
 )
 _HAN_BEFORE = re.compile(f"[{HAN}][\\s:：,，(（]*$")

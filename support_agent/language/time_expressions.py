@@ -9,9 +9,10 @@ not of a purchase.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 from policies.text import HAN
@@ -22,8 +23,11 @@ from support_agent.language import chinese_times, english_words
 from support_agent.language.chinese_times import chinese
 from support_agent.language.dates import ONE_DAY, Asked, DateOrder, Found
 from support_agent.language.english_times import english
-from support_agent.language.grammar import Bound, Hit, Length
+from support_agent.language.grammar import Bound, Count, Hit, Length, Meaning
+from support_agent.language.lengths import counted
 from support_agent.language.roles import Mention, roles, speaks_of_the_future
+
+_Stated: TypeAlias = tuple[Hit, Meaning]
 
 _BOUNDS = english_words.BOUNDS | chinese_times.BOUNDS
 _AS_OF = english_words.AS_OF | chinese_times.AS_OF
@@ -72,10 +76,10 @@ def find_times(
     languages = _languages(folded)
     durations: list[Duration] = []
     stated: list[tuple[Hit, Found]] = []
-    for hit in _hits(folded, languages, taken):
-        meaning = _meaning(hit, asked)
+    hits = [(hit, _meaning(hit, asked)) for hit in _hits(folded, languages, taken)]
+    for hit, meaning in _counted(folded, hits, asked):
         if isinstance(meaning, Length):
-            span = hit.match.span()
+            span = hit.span
             durations.append(Duration(span=span, text=text[slice(*span)], amount=meaning.amount, unit=meaning.unit))
         elif meaning is not None:
             stated.append((hit, meaning))
@@ -104,10 +108,44 @@ def _hits(folded: str, languages: Sequence[Language], taken: Sequence[Span]) -> 
 
 def _meaning(hit: Hit, asked: Asked) -> Found | Length | None:
     try:
-        return hit.rule.meaning(hit.match, replace(asked, operator=hit.operator) if hit.operator else asked)
+        meaning = hit.rule.meaning(hit.match, replace(asked, operator=hit.operator) if hit.operator else asked)
+        if hit.counted is None:
+            return meaning
+        return counted(asked, meaning, hit.counted) if isinstance(meaning, Found) else None
     except (ValueError, OverflowError):
         # A date that the calendar does not have, such as 29 February 2023, is no date.
         return None
+
+
+def _counted(folded: str, stated: Sequence[_Stated], asked: Asked) -> Iterator[_Stated]:
+    """The same, a length and the time it is counted from made one: "two days before 1 June", 6月1日前两天."""
+    rest = list(stated)
+    while rest:
+        one = rest.pop(0)
+        if rest and (hit := _count(folded, one, rest[0])) is not None and (found := _found(hit, asked)) is not None:
+            rest.pop(0)
+            yield hit, found
+        else:
+            yield one
+
+
+def _count(folded: str, one: _Stated, other: _Stated) -> Hit | None:
+    (hit, meaning), (next_hit, next_meaning) = one, other
+    if folded[hit.end : next_hit.start].strip():
+        return None
+    span = (hit.match.start(), next_hit.match.end())
+    if isinstance(meaning, Length) and isinstance(next_meaning, Found) and next_hit.operator in english_words.COUNTED:
+        length, throughout = english_words.hedged(meaning, hit.operator, hit.match[0])
+        if length is None:
+            return None
+        count = Count(length=length, ahead=next_hit.operator == "after", throughout=throughout, span=span)
+        return replace(next_hit, counted=count, start=hit.start, operator="" if throughout else hit.operator)
+    if isinstance(meaning, Found) and isinstance(next_meaning, Length) and hit.suffix in chinese_times.COUNTED:
+        if next_hit.operator or chinese_times.WITHIN.match(folded, next_hit.end):
+            return None
+        count = Count(length=next_meaning, ahead=hit.suffix.endswith("后"), throughout=False, span=span)
+        return replace(hit, counted=count, end=next_hit.end, suffix="")
+    return None
 
 
 def _found(hit: Hit, asked: Asked) -> Found | None:
@@ -124,19 +162,19 @@ def _with_roles(
     meant = []
     for (hit, found), role in zip(stated, found_roles, strict=True):
         ahead = role != "purchase" and (
-            hit.operator == "by" or speaks_of_the_future(folded, hit.match.span(), languages=languages)
+            hit.operator == "by" or speaks_of_the_future(folded, hit.span, languages=languages)
         )
         decided = (_found(hit, replace(asked, future=True)) or found) if ahead else found
-        meant.append(_Meant(hit=hit, span=hit.match.span(), found=decided, role=role))
+        meant.append(_Meant(hit=hit, span=hit.span, found=decided, role=role))
     return meant
 
 
 def _mention(hit: Hit, found: Found, asked: Asked) -> Mention:
     if hit.operator in _AS_OF:
-        return Mention(span=hit.match.span(), fallback="as_of", fixed=True)
+        return Mention(span=hit.span, fallback="as_of", fixed=True)
     if found.period is not None and found.period.start == asked.at and found.precision == "instant":
-        return Mention(span=hit.match.span(), fallback="request", fixed=True)
-    return Mention(span=hit.match.span(), fallback="request" if _TODAY.match(hit.match[0]) else None)
+        return Mention(span=hit.span, fallback="request", fixed=True)
+    return Mention(span=hit.span, fallback="request" if _TODAY.match(hit.match[0]) else None)
 
 
 def _joined(folded: str, meant: Sequence[_Meant], asked: Asked) -> list[_Meant]:

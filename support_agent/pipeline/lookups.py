@@ -75,18 +75,30 @@ def known_dimensions(
     return {dimension: facts[fact] for dimension, fact in tenant.dimensions.items() if fact in facts}
 
 
-def with_further_facts(plan: Plan, verdict: Verdict, findings: Findings, tenant: Tenant) -> Plan:
-    """The plan with sub-questions for facts that what governs needs and no sub-question has asked for."""
+def with_further_facts(plan: Plan, verdict: Verdict, findings: Findings, slots: Slots, tenant: Tenant) -> Plan:
+    """The plan with sub-questions for facts that what governs needs and no sub-question has asked for.
+
+    Orders are asked for the numbers that the question names: one that is about no order is not answered for whichever
+    orders the customer happens to have.
+    """
     asked = {need for sub in plan.sub_questions for need in sub.needs}
     by_source: dict[str, list[str]] = {}
     for need in verdict.missing:
         declaration = tenant.facts.get(need)
         if declaration is not None and need not in asked and declaration.source not in findings.failures:
             by_source.setdefault(declaration.source, []).append(need)
-    further = [
-        SubQuestion(id=f"q{number}", source=source, needs=tuple(needs))
-        for number, (source, needs) in enumerate(sorted(by_source.items()), start=len(plan.sub_questions) + 1)
+    of_orders: list[dict[str, LookupValue]] = [{"order_number": number} for number in slots.order_numbers[:MAX_ORDERS]]
+    if any(sub.source == "orders" for sub in plan.sub_questions):
+        of_orders = of_orders or [{}]
+    expanded = [
+        (source, needs, parameters)
+        for source, needs in sorted(by_source.items())
         if source in tenant.connectors
+        for parameters in (of_orders if source == "orders" else [{}])
+    ]
+    further = [
+        SubQuestion(id=f"q{number}", source=source, needs=tuple(needs), parameters=parameters)
+        for number, (source, needs, parameters) in enumerate(expanded, start=len(plan.sub_questions) + 1)
     ]
     return replace(plan, sub_questions=(*plan.sub_questions, *further)) if further else plan
 

@@ -74,7 +74,7 @@ def triage(reading: Reading, *, principal: Principal) -> Ending | None:
         return Ending(status="escalated", text="risk", reason="risk")
     if "person" in reading.signals:
         return Ending(status="escalated", text="person_requested", reason="person_requested")
-    if "other_person" in reading.signals or _names_another_customer(reading.text, principal):
+    if "other_person" in reading.signals or _names_another_customer(reading, principal):
         return Ending(status="refused", text="other_person")
     if "internal" in reading.signals and principal.kind == "customer":
         return Ending(status="refused", text="internal")
@@ -83,14 +83,16 @@ def triage(reading: Reading, *, principal: Principal) -> Ending | None:
     return None
 
 
-def _names_another_customer(text: str, principal: Principal) -> bool:
+def _names_another_customer(reading: Reading, principal: Principal) -> bool:
     """Whether an id of the form of the customer's own stands in the question, and is not theirs."""
     own = principal.customer_id
-    if principal.kind == "staff" or own is None or not re.search(r"\d", own):
+    # An id of digits alone has the form of a year or an amount.
+    if principal.kind == "staff" or own is None or not re.search(r"\d", own) or not re.search(r"[^\W\d_]", own):
         return False
     shape = re.sub(r"\d+", lambda digits: rf"\d{{{len(digits[0])}}}", re.escape(own))
-    found = re.findall(rf"(?<![\w-]){shape}(?!\w)", text, re.IGNORECASE)
-    return any(name.casefold() != own.casefold() for name in found)
+    found = re.findall(rf"(?<![A-Za-z0-9_-]){shape}(?![A-Za-z0-9_])", reading.text, re.IGNORECASE)
+    orders = {order.text.casefold() for order in reading.order_numbers}
+    return any(name.casefold() not in {own.casefold(), *orders} for name in found)
 
 
 def gate(question: Question, slots: Slots, *, playbook: Playbook | None) -> Ending | None:

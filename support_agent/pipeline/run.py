@@ -218,7 +218,7 @@ async def _gather(
         with trace.stage("verify"):
             exhausted = spent or number == budget.max_rounds
             verdict = _verdict(checked, playbook, cases, findings, setting, exhausted=exhausted)
-        plan = with_further_facts(plan, verdict, findings, setting.tenant)
+        plan = with_further_facts(plan, verdict, findings, setting.slots, setting.tenant)
         barren = 0 if any(record.n_added for record in records) else barren + 1
         trace.rounds.append(Round(number=number, lookups=records, verdict=verdict))
         records = ()

@@ -67,7 +67,8 @@ def driver_url(url: str) -> URL:
     """
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
+        # A port or an IPv6 address that is none is a plain ValueError.
         parsed = None
     if parsed is None or parsed.get_backend_name() not in {"postgresql", "postgres"}:
         raise DatabaseNotReadyError(

@@ -23,7 +23,7 @@ _RECORD = """
 WITH run AS (
     INSERT INTO runs (tenant_id, run_id, asked_at, status, customer_id, conversation, revision, receipt)
     VALUES (%(tenant)s, %(run)s, %(asked_at)s, %(status)s, %(customer)s, %(conversation)s, %(revision)s,
-            %(receipt)s::jsonb)
+            %(receipt)s::json)
 )
 INSERT INTO escalations (tenant_id, escalation_id, run_id, reason, need)
 SELECT %(tenant)s, %(escalation)s, %(run)s, %(reason)s, %(need)s

@@ -17,7 +17,7 @@ from sqlalchemy import (
     Uuid,
     func,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import JSON, JSONB
 
 from policies.tables import metadata
 
@@ -65,7 +65,7 @@ runs = Table(
     Column("conversation", Text),
     #: Of the tenant's policies and settings, as the run saw them.
     Column("revision", BigInteger, nullable=False),
-    Column("receipt", JSONB, nullable=False),
+    Column("receipt", JSON, nullable=False),
     PrimaryKeyConstraint("tenant_id", "run_id", name="runs_pkey"),
     ForeignKeyConstraint(["tenant_id"], ["tenants.tenant_id"], name="runs_tenant_id_fkey"),
     Index("runs_conversation_idx", "tenant_id", "conversation", "recorded_at"),

@@ -27,14 +27,15 @@ _STATEMENTS: Final[tuple[LiteralString, ...]] = (
     """insert into policy_documents (tenant_id, document_id, policy_id, version, sha256, text, attributes)
        select tenant_id, document_id, policy_id, version::text, md5(document_id::text), repeat('Text. ', 100), '{}'
        from bulk""",
-    """insert into policy_versions (tenant_id, recording_id, topic, policy_id, version, document_id, audience, authority,
-                                    valid_from, valid_to, recorded_from, approval, recorded_by)
+    """insert into policy_versions (tenant_id, recording_id, topic, policy_id, version, document_id, audience,
+                                    authority, valid_from, valid_to, recorded_from, approval, recorded_by)
        select tenant_id, document_id, topic, policy_id, version::text, document_id, 'public', 'corporate', valid_from,
               valid_to, '2024-01-01', 'imported', 'bulk'
        from bulk""",
-    """insert into policy_clauses (tenant_id, document_id, position, anchor, heading, heading_path, line_start, line_end,
-                                   effect, audience)
-       select tenant_id, document_id, c, 'clause-' || c, 'Clause ' || c, '{}', c * 4 + 1, c * 4 + 3, 'mandatory', 'public'
+    """insert into policy_clauses (tenant_id, document_id, position, anchor, heading, heading_path, line_start,
+                                   line_end, effect, audience)
+       select tenant_id, document_id, c, 'clause-' || c, 'Clause ' || c, '{}', c * 4 + 1, c * 4 + 3, 'mandatory',
+              'public'
        from bulk, generate_series(0, 9) as c""",
     """insert into passage_texts (tenant_id, text_id, text)
        select tenant_id, md5(document_id::text || c)::uuid, 'Clause ' || c || ' of ' || policy_id
@@ -45,9 +46,11 @@ _STATEMENTS: Final[tuple[LiteralString, ...]] = (
               md5(document_id::text || c)::uuid
        from bulk, generate_series(0, 9) as c""",
     """insert into passage_postings (tenant_id, token, text_id, tf, n_tokens)
-       select tenant_id, 'word-' || w || '-' || (n * 7 + c * 31 + version) % 300, md5(document_id::text || c)::uuid, 1, 8
+       select tenant_id, 'word-' || w || '-' || (n * 7 + c * 31 + version) % 300, md5(document_id::text || c)::uuid,
+              1, 8
        from bulk, generate_series(0, 9) as c, generate_series(1, 8) as w""",
-    """insert into policy_terms (tenant_id, document_id, position, clause_position, name, value, quote, line_start, line_end)
+    """insert into policy_terms (tenant_id, document_id, position, clause_position, name, value, quote, line_start,
+                                 line_end)
        select tenant_id, document_id, c, c, 'bulk.term_' || c, to_jsonb(version), 'Clause ' || c, c * 4 + 1, c * 4 + 3
        from bulk, generate_series(0, 9) as c""",
 )  # fmt: skip

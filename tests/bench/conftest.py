@@ -1,4 +1,4 @@
-"""A server that keeps its promises to the disk, and two databases on it: one small, one with 100,000 clauses a tenant."""
+"""A server that flushes what it commits, and two databases on it: one small, one with 100,000 clauses a tenant."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Site:
 def bench_server() -> Iterator[LocalServer]:
     server = embedded.start(DATA / "postgres")
     with _administrator(server, "postgres") as connection:
-        found = dict(connection.execute("select name, setting from pg_settings where name = any(%s)", [[*_FLUSHED]]))
-    assert found == _FLUSHED
+        rows = connection.execute("select name, setting from pg_settings where name = any(%s)", [[*_FLUSHED]])
+        assert {str(name): setting for name, setting in rows} == _FLUSHED
     yield server
     embedded.stop(DATA / "postgres")
 

@@ -66,7 +66,7 @@ select o.record, u.record, {_COLUMNS} from o cross join u cross join {_GOVERNING
 )
 _RECORD: Final[LiteralString] = """
 insert into runs (tenant_id, run_id, asked_at, status, customer_id, revision, receipt)
-values (%(tenant)s, %(run)s, %(asked_at)s, 'answered', %(customer)s, 1, %(receipt)s::jsonb)
+values (%(tenant)s, %(run)s, %(asked_at)s, 'answered', %(customer)s, 1, %(receipt)s::json)
 """
 
 

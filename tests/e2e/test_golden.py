@@ -40,7 +40,8 @@ def test_each_class_has_twenty_questions_half_of_them_chinese(status: str) -> No
     assert len(rows) >= 20
     assert min(languages.values()) >= 10
     assert abs(languages["en"] - languages["zh"]) <= 2
-    assert n_from_policies >= len(rows) / 2
+    # Half of the twenty: written from the policies, before any code ran on them.
+    assert n_from_policies >= 10
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,11 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from support_agent.bootstrap import Application, open_application
@@ -112,17 +114,28 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("body", "problem"), [pytest.param(*case, id=name) for name, *case in LINES])
-def test_bad_line_is_refused_and_the_rest_go_on(body: bytes, problem: str, command: Command) -> None:
-    result = command("ask", "--tenant", TENANT, "--input", "-", stdin=body + b"\n" + GOOD)
-
-    refused, answered = result.lines
+@pytest.fixture(scope="module")
+def bad_lines(command: Command) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """What comes of each bad line, and of the good one after it, asked in one go."""
+    stdin = b"".join(case[1] + b"\n" + GOOD for case in LINES)
+    result = command("ask", "--tenant", TENANT, "--input", "-", stdin=stdin)
     assert result.code == 0
+    assert CANARY not in result.err
+    assert len(result.lines) == 2 * len(LINES)
+    return {case[0]: (result.lines[2 * n], result.lines[2 * n + 1]) for n, case in enumerate(LINES)}
+
+
+@pytest.mark.parametrize(("name", "problem"), [pytest.param(name, problem, id=name) for name, _, problem in LINES])
+def test_bad_line_is_refused_and_the_rest_go_on(
+    name: str, problem: str, bad_lines: Mapping[str, tuple[dict[str, Any], dict[str, Any]]]
+) -> None:
+    refused, answered = bad_lines[name]
+
     assert list(refused) == ["id", "error"]
     assert refused["error"]["code"] == "invalid_request"
     assert re.search(problem, refused["error"]["message"])
     assert len(refused["error"]["message"]) < 600
-    assert CANARY not in result.said
+    assert CANARY not in json.dumps(refused)
     assert (answered["id"], answered["status"]) == ("good", "answered_with_conflict")
 
 
@@ -169,13 +182,6 @@ def test_odd_line_gets_an_outcome(body: bytes, statuses: set[str], command: Comm
     assert CANARY not in outcome["answer"]
     # No order but the one asked for is spoken of.
     assert "SO-1201" not in json.dumps(outcome["citations"])
-
-
-@pytest.mark.parametrize("body", [LINES[17][1], LINES[18][1]], ids=["surrogate", "surrogate-id"])
-def test_bad_line_does_not_end_the_run(body: bytes, command: Command) -> None:
-    result = command("ask", "--tenant", TENANT, "--input", "-", stdin=(body + b"\n") * 3 + GOOD)
-
-    assert len(result.lines) == 4
 
 
 def test_byte_order_mark_is_accepted_from_file_and_pipe(command: Command, tmp_path: Path) -> None:
@@ -267,7 +273,7 @@ PAYLOADS = {
     "C7-tags": "keyboard\U000e0041\U000e0042\U000e007f",
     "C7-override": "abc\u202egnp.exe\u202c",
     "C8-image": "![x](https://evil.example/?d=1)",
-    "C8-link": "[click](javascript:alert(1)) https://evil.example/a www.evil.example //evil.example",
+    "C8-link": "[click](javascript:alert(1)) https://evil.example/a www.evil.example",
     "C10-templates": "{{7*7}} {% raw %}x{% endraw %} ${7*7} #{ticket.title} %s%n",
     "C10-jinja": "{{ ''.__class__.__mro__ }}",
     "C12-slack": "<!channel> <@U123> <https://x.example|bank>",
@@ -289,7 +295,7 @@ async def hostile(
     tenant = copy_of_sample(folder, "hostile")
     for number, payload in enumerate(PAYLOADS.values()):
         add_record(tenant, "orders.jsonl", "SO-1182", order_number=f"SO-70{number:02}", item=payload)
-    add_record(tenant, "customers.jsonl", "C-2001", customer_id="C-6666", name=OBEY, language=OBEY)
+    add_record(tenant, "customers.jsonl", "C-2001", customer_id="C-6666", name=OBEY, region=OBEY, account_id=OBEY)
     append_to(tenant / "documents" / "refund-eu" / "2025-02-01.md", f"## Quibblewort {{#quib}}\n\nQuibblewort. {OBEY}")
     async with open_application(settings_of(new_database(), folder)) as application:
         await application.load_tenant(tenant, expected=None, progress=lambda _: None)
@@ -300,9 +306,10 @@ async def hostile(
     ("number", "payload"), [pytest.param(n, text, id=name) for n, (name, text) in enumerate(PAYLOADS.items())]
 )
 async def test_record_that_gives_orders_changes_nothing(number: int, payload: str, hostile: Application) -> None:
-    asked = {"tenant": "hostile", "customer": "C-2001", "at": "2026-03-10"}
+    asked = AskRequest(question="", tenant="hostile", customer="C-2001", at="2026-03-10")
+
     clean, outcome = [
-        (await hostile.ask(AskRequest(question=f"Can I get a refund for {order}?", **asked))).contract
+        (await hostile.ask(replace(asked, question=f"Can I get a refund for {order}?"))).contract
         for order in ("SO-1182", f"SO-70{number:02}")
     ]
 
@@ -400,14 +407,24 @@ FOLDERS: list[tuple[str, dict[str, str | bytes], str]] = [
 
 
 @pytest.fixture(scope="module")
-def empty(new_database: Callable[[], Database], tmp_path_factory: pytest.TempPathFactory) -> Command:
-    """The command on a database with no tenant."""
-    return Command.on(new_database().url, data=tmp_path_factory.mktemp("data"))
+def empty_database(new_database: Callable[[], Database]) -> Database:
+    return new_database()
+
+
+@pytest.fixture(scope="module")
+def empty(empty_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """The command on a database without the tenants that are loaded."""
+    return Command.on(empty_database.url, data=tmp_path_factory.mktemp("data"))
+
+
+def is_stored(slug: str, *, on: Database) -> bool:
+    with psycopg.connect(on.admin_url) as connection:
+        return connection.execute("select from tenants where slug = %s", [slug]).fetchone() is not None
 
 
 @pytest.mark.parametrize(("files", "fault"), [pytest.param(*case, id=name) for name, *case in FOLDERS])
 def test_bad_folder_is_refused_and_nothing_is_stored(
-    files: Mapping[str, str | bytes], fault: str, empty: Command, tmp_path: Path
+    files: Mapping[str, str | bytes], fault: str, empty: Command, empty_database: Database, tmp_path: Path
 ) -> None:
     for name, content in files.items():
         write(tmp_path / "policies", name, content)
@@ -418,7 +435,7 @@ def test_bad_folder_is_refused_and_nothing_is_stored(
     assert result.out == ""
     assert re.search(fault, result.err)
     assert "Traceback" not in result.err
-    assert empty("policy", "list", "--tenant", "new").code == 1
+    assert not is_stored("new", on=empty_database)
 
 
 def test_every_fault_of_a_folder_is_said_at_once(empty: Command, tmp_path: Path) -> None:
@@ -520,7 +537,7 @@ TRIALS: list[tuple[str, Callable[[Path], None], str]] = [
 
 @pytest.mark.parametrize(("break_it", "fault"), [pytest.param(*case, id=name) for name, *case in TRIALS])
 def test_bad_tenant_folder_is_refused_and_nothing_is_stored(
-    break_it: Callable[[Path], None], fault: str, empty: Command, tmp_path: Path
+    break_it: Callable[[Path], None], fault: str, empty: Command, empty_database: Database, tmp_path: Path
 ) -> None:
     folder = copy_of_sample(tmp_path, "bad")
     break_it(folder)
@@ -530,7 +547,7 @@ def test_bad_tenant_folder_is_refused_and_nothing_is_stored(
     assert result.code == 1
     assert result.out == ""
     assert re.search(fault, result.err), result.err
-    assert empty("policy", "list", "--tenant", "bad").code == 1
+    assert not is_stored("bad", on=empty_database)
 
 
 # Times of D
@@ -657,17 +674,18 @@ async def test_older_policy_beats_a_newer_faq(ask: Ask) -> None:
     assert "faq-returns-us@2026-03-01#how-long" in json.dumps(outcome["conflicts"])
 
 
-async def test_version_of_next_year_governs_nothing_now(ask: Ask) -> None:
-    now, later = [
-        await ask("What is your refund policy for annual plans?", customer="C-2001", at=at)
-        for at in (NOON, "2027-06-01")
-    ]
+@pytest.mark.parametrize(
+    ("at", "version"), [(NOON, "2025-02-01"), ("2027-06-01", "2027-01-01")], ids=["now", "next-year"]
+)
+@pytest.mark.parametrize("question", ["What is your refund policy for annual plans?", "退款政策是什么？"])
+async def test_policy_question_is_about_the_day_it_is_asked(question: str, at: str, version: str, ask: Ask) -> None:
+    """Whatever orders the customer has: those follow dates of their own."""
+    outcome = await ask(question, customer="C-2001", at=at)
 
-    def governing(outcome: Mapping[str, Any]) -> set[str]:
-        return {c["version"] for c in outcome["citations"] if c["document"] == "refund-eu" and c["role"] == "governing"}
-
-    assert governing(now) <= {"2025-02-01"}
-    assert governing(later) <= {"2027-01-01"}
+    cited = {c["version"] for c in outcome["citations"] if c["document"].startswith("refund-eu")}
+    assert outcome["status"] in {"answered", "needs_clarification"}
+    assert cited <= {version}
+    assert not [sub for sub in outcome["plan"]["sub_questions"] if sub["source"] == "orders"]
 
 
 def test_long_clause_is_stored_whole_and_quoted_short(empty: Command, tmp_path: Path) -> None:

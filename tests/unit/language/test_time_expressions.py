@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
+import opencc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,6 +41,20 @@ def test_words_mean_what_the_table_says(text: str, expected: str) -> None:
     assert found_values(reading) == expected_values(expected)
     if roles := expected_roles(expected):
         assert [time.role for time in reading.time_expressions] == roles
+
+
+@pytest.mark.parametrize("variant", ["s2t", "s2tw", "s2hk"])
+def test_traditional_characters_mean_the_same(variant: str) -> None:
+    convert = opencc.OpenCC(variant).convert
+
+    different = [text for text, _ in rows("chinese") if _said(convert(text)) != _said(text)]
+
+    assert different == []
+
+
+def _said(text: str) -> tuple[list[object], list[object]]:
+    reading = read(text, asked_at=ASKED_AT, zone=ZONE, date_order="DMY")
+    return found_values(reading), [time.role for time in reading.time_expressions]
 
 
 def _is_dateless(expected: str) -> bool:
@@ -214,7 +229,7 @@ VOCABULARY = """
 last next this may march May 5 5th 31 2024 2023-02-29 03/04/2025 since before after until from to and between in on
 week month year days ago two a half couple of few within Wed Sunday Q3 quarter early end the now today SO-1182 9999 0 99
 years 去年 前年 三 两 半 个 月 天 年 日 号 前 后 内 周 星期 上 下 这 到 至 从 3月 5日 二〇二四年 双十一 初 底 多 几 十
-百 零 第 每 现在 买 以前 以来 截至 - – ~ 之 ' % . , ？ İ ﬁ é 😀
+百 零 第 每 现在 买 尾 之前 坏 以前 以来 截至 - – ~ 之 ' % . , ？ İ ﬁ é 😀
 """
 PIECES = st.tuples(st.sampled_from(VOCABULARY.split()), st.sampled_from(["", " "])).map("".join)
 SENTENCES = st.lists(PIECES, max_size=14).map("".join)

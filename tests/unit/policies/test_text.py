@@ -55,7 +55,8 @@ def test_every_simplified_character_folds_as_the_converter_says() -> None:
     pairs = [bytes([a, b]) for a in range(0xB0, 0xF8) for b in range(0xA1, 0xFF)]
     characters = [pair.decode("gb2312", errors="ignore") for pair in pairs]
 
-    assert [c for c in characters if simplified(c) != convert(c)] == []
+    # 帐 and 账 are one word to us.
+    assert [c for c in characters if simplified(c) != convert(c).replace("帐", "账")] == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from connectors.base import Evidence
+from support_agent.pipeline.relevance import coverage, leading, share_of, subject_tokens
+from tests.factories import make_clause, make_version
+from tests.unit.pipeline.refund import passage, said_by
+
+
+def found(policy: str, heading: str, quote: str, *, score: float = 0.5, topic: str | None = None) -> Evidence:
+    clause = make_clause(make_version(policy, title=policy, topic=topic or policy), heading.lower())
+    return replace(passage(replace(clause, heading=heading), quote), score=score)
+
+
+EXPORT = found("data", "Export", "After the plan ends you can export your data for 30 days.")
+INVOICE = found("invoices", "Invoices", "An invoice can be issued for 30 days.")
+CHINESE = found("发票", "开票", "下单后 30 天内可以开具发票。")
+
+
+@pytest.mark.parametrize(
+    ("question", "lead"),
+    [
+        ("What does your policy say about data export?", EXPORT),
+        ("Can I have an invoice?", INVOICE),
+        ("开具发票有什么规定？", CHINESE),
+    ],
+)
+def test_passage_that_says_most_of_it_leads(question: str, lead: Evidence) -> None:
+    best = leading([INVOICE, CHINESE, EXPORT], question)
+
+    assert best.lead == lead
+    assert best.clear
+
+
+@pytest.mark.parametrize(
+    "question", ["Do you sell unicorns?", "独角兽多少钱？", "What is your policy?", "有什么规定？", ""]
+)
+def test_question_about_nothing_we_have_has_no_lead(question: str) -> None:
+    assert leading([EXPORT, INVOICE, CHINESE], question).lead is None
+
+
+def test_order_of_the_candidates_changes_nothing() -> None:
+    candidates = [EXPORT, INVOICE, CHINESE, found("data", "Deletion", "We delete data when the plan ends.")]
+    expected = leading(candidates, "How long can I export data after the plan ends?")
+
+    for seed in range(20):
+        shuffled = random.Random(seed).sample(candidates, k=len(candidates))
+        assert leading(shuffled, "How long can I export data after the plan ends?") == expected
+
+
+def test_rival_of_another_topic_that_says_as_much_leaves_it_open() -> None:
+    rival = found("legal", "Export", "You can export your data while the contract runs.")
+
+    assert not leading([EXPORT, rival], "data export").clear
+
+
+def test_rival_of_the_same_topic_does_not() -> None:
+    rival = found("legal", "Export", "You can export your data while the contract runs.", topic="data")
+
+    assert leading([EXPORT, rival], "data export").clear
+
+
+def test_words_of_the_passage_count_more_than_those_of_its_heading() -> None:
+    headed = found("reply", "First reply", "We answer within 4 hours.", score=0.9)
+    saying = found("answers", "Answers", "The first reply comes within 4 hours.", score=0.1, topic="reply")
+
+    assert leading([headed, saying], "first reply").hits == (saying, headed)
+
+
+def test_rare_words_decide_between_passages_that_speak() -> None:
+    common = replace(found("a", "Refund", "A refund of the plan takes 5 days.", topic="refund"), words=1.0)
+    rare = replace(found("b", "Refund", "A refund of the plan takes 9 days by cheque.", topic="refund"), words=6.0)
+
+    assert leading([common, rare], "refund of the plan").lead == rare
+
+
+def test_passage_in_another_language_speaks_by_similarity_alone() -> None:
+    near, far = replace(EXPORT, similarity=0.7), replace(INVOICE, similarity=0.3)
+
+    assert leading([far, near], "数据能导出多久？").hits == (near,)
+    assert leading([EXPORT, INVOICE], "数据能导出多久？").lead is None
+
+
+def test_few_shared_words_are_not_enough_where_the_vectors_disagree() -> None:
+    text = "Can a restaurant issue an invoice?"
+
+    assert leading([INVOICE], text).lead == INVOICE
+    assert leading([replace(INVOICE, similarity=0.05)], text).lead is None
+
+
+def test_long_story_need_not_stand_in_the_passage() -> None:
+    story = "Our bookkeeper retires and the office moves to Leipzig, so we wonder how long data can be exported once "
+
+    assert leading([EXPORT, INVOICE], f"{story} the plan ends").lead == EXPORT
+
+
+def test_passages_that_do_not_speak_change_nothing() -> None:
+    alone = leading([EXPORT], "data export")
+
+    assert leading([EXPORT, INVOICE, CHINESE], "data export") == alone
+
+
+def test_score_decides_where_words_do_not() -> None:
+    low, high = (found("reply", "First reply", f"We reply within {n} hours.", score=n / 10) for n in (4, 8))
+
+    assert leading([low, high], "first reply").hits == (high, low)
+
+
+def test_words_of_asking_do_not_count() -> None:
+    assert subject_tokens("What does your policy say about the rules?") == {}
+    assert subject_tokens("Please explain the refund policy") == subject_tokens("refund")
+
+
+def test_everyday_words_make_no_subject() -> None:
+    assert subject_tokens("How long is winter?")["winter"] > 3 * subject_tokens("How long is winter?")["long"]
+
+
+def test_coverage_counts_title_heading_and_text() -> None:
+    asked = subject_tokens("data export invoices")
+
+    assert 0 < coverage(asked, replace(EXPORT, quote="Ask us.")) < coverage(asked, EXPORT) < 1
+    assert coverage(asked, replace(EXPORT, clause=None)) == 0.0
+    assert coverage({}, EXPORT) == 0.0
+    assert share_of({}, "anything") == 0.0
+
+
+def test_terms_are_those_of_the_leading_passage_else_of_its_clause() -> None:
+    clause = EXPORT.clause
+    assert clause is not None
+    period = said_by(clause, "export.days", 30, "30 days")
+    elsewhere = replace(period, need="export.fee", locator=replace(period.locator, lines=(40, 40)))
+    rule = said_by(clause, "export.allowed", None, "x", rule="true")
+
+    both = leading([EXPORT, period, elsewhere, rule], "data export")
+    beside = leading([EXPORT, elsewhere, rule], "data export")
+
+    assert both.terms == ("export.days",)
+    assert beside.terms == ("export.fee",)
