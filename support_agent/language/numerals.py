@@ -67,7 +67,7 @@ def chinese_number(text: str) -> int:
 def chinese_span_of_numbers(text: str) -> tuple[int, int]:
     """The number, or both ends of what two neighbouring digits say: 两三, 七八."""
     digits = [_CHINESE_DIGITS.get(character, -9) for character in text]
-    if len(digits) == 2 and digits[0] > 0 and digits[1] == digits[0] + 1:  # noqa: PLR2004 - a pair
+    if len(digits) == 2 and digits[0] > 0 and digits[1] == digits[0] + 1:  # noqa: PLR2004 - two neighbouring digits
         return digits[0], digits[1]
     number = chinese_number(text)
     return number, number

@@ -46,14 +46,14 @@ def _year_last(match: re.Match[str], asked: Asked) -> Found | None:
 
 
 def _orders(asked: Asked, *, n_year_digits: int) -> list[str]:
-    if asked.date_order in ("DMY", "MDY") or (asked.date_order == "YMD" and n_year_digits == 2):  # noqa: PLR2004 - two digits
+    if asked.date_order in ("DMY", "MDY") or (asked.date_order == "YMD" and n_year_digits == 2):  # noqa: PLR2004 - a short year
         return [str(asked.date_order)]
     return ["DMY", "MDY"]
 
 
 def _read(numbers: tuple[int, int, int], order: str) -> date | None:
     parts = dict(zip(order, numbers, strict=True))
-    year = parts["Y"] if parts["Y"] > 99 else _CENTURY + parts["Y"]  # noqa: PLR2004 - two digits
+    year = parts["Y"] if parts["Y"] > 99 else _CENTURY + parts["Y"]  # noqa: PLR2004 - the longest short year
     try:
         return date(year, parts["M"], parts["D"])
     except ValueError:

@@ -14,7 +14,7 @@ _HUMAN = (
     "|advisor"
 )
 _SOMEONE = (
-    "(?:some ?one|somebody|anyone|anybody|(?:a|an|your|the) (?:real |human |live )?"
+    "(?:some ?one|somebody|(?:a|an|your|the) (?:real |human |live )?"
     "(?:person|human|agent|representative|colleague|manager|supervisor|team|advisor|staff member"
     "|member of (?:your )?staff))"
 )
@@ -34,6 +34,9 @@ _FAMILY_ZH = (
     "|岳父|婆婆|公公|室友|舍友|同学|房东"
 )
 _KIN_ZH = rf"{_FAMILY_ZH}|同事|老板|领导|上司|合伙人"
+_KIN_ALONE_ZH = (
+    "朋友|邻居|同事|老板|妻子|老婆|丈夫|老公|前任|哥哥|弟弟|姐姐|妹妹|爸爸|妈妈|室友|闺蜜|男朋友|女朋友|同学"
+)
 _THEIRS = (
     "orders?|account|address|purchases?|plan|refund|phone(?: number)?|e-?mail|subscription|invoice|profile|details|data"
 )
@@ -44,7 +47,13 @@ _NO_PURCHASE = (
     "|paypal|name|advice|opinion|recommendation|suggestion|permission|approval|request|sake|fault|help|behalf|wish"
 )
 _NO_PURCHASE_ZH = "生日|婚礼|建议|推荐|意见|名义|名字|卡|银行卡|信用卡|要求|家|话|意思|帮助|礼物|公司|单位"
-_BOUGHT = "bought|ordered|purchased|subscribed|signed up|booked|got|received|returned|cancelled"
+# A wife who got the parcel may have got the customer's.
+_BOUGHT = "bought|ordered|purchased|subscribed|signed up|booked"
+# In "my wife's unhappy" the s is a verb.
+_IS_OR_HAS = (
+    r"been|not|going|still|very|also|just|really|always|the|an?|in|on|at|un\w+|\w+ing|happy|sick|ill|back|out|away|now|here"
+    "|got|had|bought|ordered|never|asked|told|allergic|sure|too|so"
+)
 _PAPERS = (
     "polic(?:y|ies)|guidelines?|guidance|notes?|memos?|documents?|docs|rules?|instructions?|handbooks?|manuals?"
     "|procedures?|playbooks?|runbooks?|scripts?|wiki|intranet|materials?|training|clauses?|sections?|papers?|files?"
@@ -82,15 +91,16 @@ transfer (?:me|us) to
 (?:please|pls|kindly) (?:call|ring|phone|telephone) (?:me|us)\b{_NOT_AT_THE_DOOR}
 (?<![a-z] )(?:call|ring|phone) (?:me|us)\b(?! (?:an?|by|when|once|if|before|after|old|crazy)\b)
 (?:can|could|would|will) you (?:please |pls |kindly |just )?(?:call|ring|phone|telephone) (?:me|us)\b{_NOT_AT_THE_DOOR}
-{_SOMEONE}(?: (?:from|at|in|on|of) (?:your|the|support
+(?:can|could|would|will) (?:anyone|anybody) (?:please )?{_REACH} (?:me|us)\b{_NOT_AT_THE_DOOR}
+(?<!did )(?<!from ){_SOMEONE}(?: (?:from|at|in|on|of) (?:your|the|support
   |customer) ?(?:[a-z]+ ?){{0,2}})? (?:please |kindly )?(?:to )?{_REACH} (?:me|us)\b{_NOT_AT_THE_DOOR}
 (?:have|get|let|ask) {_SOMEONE}(?: (?:from|at|in|on|of) (?:[a-z]+ ?){{1,3}})? (?:to )?(?:please )?{_REACH} (?:me
   |us)\b{_NOT_AT_THE_DOOR}
 (?:request|want|need|like|arrange|schedule|book|have|get) (?:a |an? )?call ?-?back\b
 (?:i'd like|i would like|i want|i need|can i (?:have|get)|could i (?:have|get)) an? (?:phone )?call(?: from (?:you
   |some|your|a)\b|\W*$)
-(?:is there|can i reach|can i get hold of) {_SOMEONE} (?:there |here )?(?:i|we|who|that) (?:can|could) (?:talk|speak
-  |call|write|help)\b
+(?:is there|can i reach|can i get hold of) (?:{_SOMEONE}|anyone|anybody) (?:there |here )?(?:i|we|who|that) (?:can
+  |could) (?:talk|speak|call|write|help)\b
 (?:is there anyone|can anyone|can someone|could someone|can somebody)(?: there| here)?(?: who can| that can
   | to)?(?: please)? help me(?: please)?\W*$
 (?:don'?t|do not|not) want (?:to (?:talk|speak|chat|write) (?:to|with) )?an? (?:bot|chat ?bot|robot|machine|computer
@@ -127,16 +137,17 @@ OWN: Final = rf"""
 """
 OTHER_PERSON: Final = rf"""
 (?:my|a|the|our) (?:{_KIN})'?s? (?:{_THEIRS})\b
-(?:my|our) (?:{_KIN})'s (?!(?:{_NO_PURCHASE})\b)[a-z]
-(?:my|our) (?:{_FAMILY})(?: [a-z]+\.?){{0,2}}?(?: has| had| have| also| just| recently
-  | already)* (?:{_BOUGHT})\b(?! (?:sick|married|angry|hurt|me to|told|by)\b)
-(?:my|our|a) (?:{_KIN})\b[^.?!;]{{0,50}}? (?:his|her|their) (?:order|account|subscription|invoice|address|phone|plan
+(?:my|our) (?:{_KIN})'s (?!(?:{_NO_PURCHASE}|{_IS_OR_HAS})\b)[a-z]
+(?:my|our) (?:{_FAMILY})(?: (?!(?:i|we|me|says?|said|told|thinks?)\b)[a-z]+\.?){{0,2}}?(?: has| had
+  | have| also| just| recently| already)* (?:{_BOUGHT})\b
+(?:my|our|a) (?:{_KIN})\b[^.?!;]{{0,50}}? (?:his|her) (?:order|account|subscription|invoice|address|phone|plan
   |refund|password|login)
 (?:mr|mrs|ms|miss|dr|herr|frau)\.? [\w-]+(?: [\w-]+)?'s? (?!(?:{_NO_PURCHASE})\b)[a-z]
 (?:did|has|have) (?:mr|mrs|ms|miss|dr|herr|frau)\.? [\w-]+ (?:buy|order|purchase|{_BOUGHT})\b
 (?:mr|mrs|ms|miss|dr|herr|frau)\.? [\w-]+ (?:has |had )?(?:bought|ordered|purchased)\b
 [a-z]{{2,}} [a-z]\.?'s (?:{_THEIRS})\b
-(?:{_THEIRS}) (?:of|for|by|from|belonging to) (?:(?:mr|mrs|ms|miss|dr|herr|frau)\b|[a-z]{{3,}} [a-z]\.(?![a-z0-9]))
+(?:{_THEIRS}) (?:of|for|by|from|belonging to) (?:(?:mr|mrs|ms|miss|dr|herr|frau)\b
+  |(?!(?:plan|item|option|type|size|class|grade|model|version|product|part|step|case)\b)[a-z]{{3,}} [a-z]\.(?![a-z0-9]))
 (?:{_THEIRS}) (?:of|for|belonging to) (?:the |a )?(?:customer|client|user|person) (?:called|named)\b
 (?:what|when|where|how (?:much|often)) (?:did|has) (?!(?:i|we|you|it|they|he|she|this|that|these|those|the|my|our
   |your|a|an|any|some|one|people|customers?|everyone|anyone|most|each|all|not|there)\b)[a-z]+(?: [a-z]+\.?)? (?:buy
@@ -147,21 +158,23 @@ OTHER_PERSON: Final = rf"""
 (?:{_THEIRS}) (?:of|for|belonging to) my (?:{_KIN})\b
 (?:all|list|every) (?:your |the |of your )?customers?'? (?:orders|names|addresses|data|emails)
 (?:别人|他人|其他人|别的客户|其他客户|另一位客户|另一个客户|其他用户|别的用户)的?(?:{_THEIRS_ZH})
-(?:我|咱)?(?:{_KIN_ZH})的(?:{_THEIRS_ZH})
+(?<!你们)(?<!你)(?:{_KIN_ALONE_ZH})的(?:{_THEIRS_ZH})
 [我咱]们?的?(?:{_KIN_ZH})的(?!{_NO_PURCHASE_ZH})[^\W\d_]
-[我咱]们?的?(?:{_FAMILY_ZH})[^，。？！,.?!]{{0,8}}?(?:买|订|拍|入手|下单)(?:的|了|过)
+[我咱]们?的?(?:{_FAMILY_ZH})[^，。？！,.?!我让叫荐送给]{{0,8}}?(?:买|订|拍|入手|下单)(?:的|了|过)
 [我咱]们?的?(?:{_KIN_ZH})[^。？！?!]{{0,24}}[他她]的(?:{_THEIRS_ZH})
 [^\W\d_我](?:先生|女士|小姐|太太)的(?!{_NO_PURCHASE_ZH})[^\W\d_]
 [^\W\d_我](?:先生|女士|小姐|太太)(?:都|在你们这里?|之前|上次|到底)?(?:买|购买|订|下单)(?:了|过|的)
 (?:所有|全部)客户的?(?:{_THEIRS_ZH}|名单)
 """
 INTERNAL: Final = rf"""
-(?:internal|confidential|unpublished|non-public|secret) (?:[\w-]+ ){{0,2}}?(?:{_PAPERS})\b
+(?<!\bmy )(?<!\bour )internal (?:[\w-]+ ){{0,2}}?(?:{_PAPERS})\b
+(?:confidential|unpublished|non-public|secret) (?:[\w-]+ ){{0,2}}?(?:polic(?:y|ies)|guidelines?|rules?
+  |instructions?|procedures?|playbooks?|clauses?)\b
 (?:staff|employees?|agents?)[- ]only
 (?:{_STAFF})'?s? (?:only )?(?:{_PAPERS})\b
 (?:for|only for|meant for) (?:your )?(?:staff|employees) only
 (?:only |just )(?:your |the )?(?:{_STAFF}) (?:can|may|get to|are allowed to) (?:see|read|know|view)
-(?:{_PAPERS}) (?:meant |intended |written |made )?(?:only )?(?:for|to) (?:your |the )(?:{_STAFF})\b
+(?:{_PAPERS}) (?:meant |intended |written |made )?(?:only )?for (?:your |the )(?:{_STAFF})\b
 (?:{_PAPERS}) (?:that )?your (?:{_STAFF}) (?:\w+ )?(?:follow|use|have|get|see|read|go by|work with)\b
 what (?:do|does|are|is|have) (?:your |the )?(?:{_STAFF}) (?:been )?(?:get )?(?:see|told|instructed|taught|trained
   |supposed to say)
@@ -170,11 +183,11 @@ what (?:do|does|are|is|have) (?:your |the )?(?:{_STAFF}) (?:been )?(?:get )?(?:s
 (?:system|hidden|initial|developer) (?:prompt|instructions|message)
 (?:ignore|forget|disregard) (?:all |any )?(?:your |the |my )?(?:previous|prior|earlier|above) (?:instructions|rules
   |prompts?)
-(?:内部|保密|机密)(?:的|员工|工作|使用|培训|审批|操作|处理|退款|退货|客服|管理|专用|参考){{0,2}}的?{_PAPERS_ZH}
+(?<!我们)(?<!公司)内部(?:的|员工|工作|使用|培训|审批|操作|处理|退款|退货|客服|管理|专用|参考){{0,2}}的?{_PAPERS_ZH}
 内部(?:都|是|到底){{0,2}}(?:怎么|如何|怎样)(?:规定|处理|操作|要求|说|定)
 (?:员工|客服|坐席|工作人员)(?:内部|专用|培训|工作)*的?(?:手册|指引|指南|话术|内部资料|操作规程|培训资料|培训材料|守则|规程)
-(?:只|仅|专|仅限|只限)(?:给|供|限|对|让)?(?:你们)?的?(?:内部|员工|客服|工作人员)
-给(?:你们)?(?:员工|客服|坐席|工作人员|内部人员)(?:自己)?(?:看|用)的
+(?:只|仅|专|仅限|只限)(?:给|供|限|对|让)?(?:你们)?的?(?:内部|员工|客服|工作人员)(?:能|可以|可)?(?:内部|看|查看|阅读|知道|可见|参考)
+(?:给|供)(?:你们)?(?:员工|客服|坐席|工作人员|内部人员)(?:自己)?(?:看|用|使用)的[^，。？！,?!]{{0,6}}{_PAPERS_ZH}
 不(?:对外|公开|给客户)(?:公开|公布|发布|看|披露|展示)?的?{_PAPERS_ZH}
 (?:系统|隐藏)(?:提示词|指令)
 (?:忽略|无视|忘掉|忘记)(?:你)?(?:之前|以上|前面|上面|先前)?(?:的)?(?:所有|全部|一切)?(?:的)?(?:指令|指示|提示词)
@@ -208,7 +221,7 @@ when (?:do|does|is|are) (?:the |an? )?(?:refunds?|returns? (?:window|period)|war
   |deadline) (?:usually |normally )?(?:paid|made|start|begin|end|run|expire|issued)
 (?:期限|窗口期?|时限|保修期|质保期|退货期|退款期)(?:是|为|有)?(?:多久|多长|多少天|几天|多少个月|几个月)
 {_TIMES_ZH}(?:之?内|以内)
-(?<!还)(?:需要?|要|得|须|提前|至少|最少|最多|最晚|最迟|一般|通常|正常|大概|大约)(?:要|是|在|需要?|提前|等|花)?{_TIMES_ZH}
+(?<!还)(?<!我)(?:需要?|要|得|须|提前|至少|最少|最多|最晚|最迟|一般|通常|正常|大概|大约)(?:要|是|在|需要?|提前|等|花)?{_TIMES_ZH}
 (?:下单|付款|支付|发货|申请|提交|退货|寄回|收货|签收|到货|购买|到期|注销|提了?工单|取消)(?:了)?(?:之后|以后|后)[^，。？！,?!]{{0,4}}?{_TIMES_ZH}
 (?<!还要)(?<!还有){_TIMES_ZH}(?:才)?(?:能|会|可以)?(?:到账|退到账|退款到账|退到)
 (?:期限|时限|条件|规则|费用|手续费|政策|规定|流程|要求|标准)(?:是|有)(?:什么|怎样|多少|多久|哪些)

@@ -74,7 +74,8 @@ def triage(reading: Reading, *, principal: Principal) -> Ending | None:
         return Ending(status="escalated", text="risk", reason="risk")
     if "person" in reading.signals:
         return Ending(status="escalated", text="person_requested", reason="person_requested")
-    if "other_person" in reading.signals or _names_another_customer(reading, principal):
+    about_another = "other_person" in reading.signals or _names_another_customer(reading, principal)
+    if about_another and principal.kind == "customer":
         return Ending(status="refused", text="other_person")
     if "internal" in reading.signals and principal.kind == "customer":
         return Ending(status="refused", text="internal")
@@ -125,11 +126,24 @@ def by_likeness(reading: Reading, playbooks: Sequence[Playbook], likeness: Mappi
 
 def with_terms_of(plan: Plan, topic: str) -> Plan:
     """The plan with a further sub-question: what all sources on `topic` say, beside the passages already found."""
-    before = tuple(sub.id for sub in plan.sub_questions)
-    further = SubQuestion(
-        id=f"q{len(before) + 1}", source="policy", needs=("terms",), parameters={"topic": topic}, after=before
-    )
-    return replace(plan, sub_questions=(*plan.sub_questions, further), topic=plan.topic or topic)
+    plan = _with(plan, needs=("terms",), parameters={"topic": topic})
+    return replace(plan, topic=plan.topic or topic)
+
+
+def with_wider_search(plan: Plan) -> Plan:
+    """The plan with a further sub-question: the passages of all topics."""
+    return _with(plan, needs=("passages",), parameters={})
+
+
+def _with(plan: Plan, *, needs: tuple[str, ...], parameters: Mapping[str, LookupValue]) -> Plan:
+    number = len(plan.sub_questions) + 1
+    further = SubQuestion(id=f"q{number}", source="policy", needs=needs, parameters=parameters, after=_asked(plan))
+    return replace(plan, sub_questions=(*plan.sub_questions, further))
+
+
+def _asked(plan: Plan) -> tuple[str, ...]:
+    """The sub-questions of the plan as it was first made; what is added to it waits for these, not for each other."""
+    return tuple(sub.id for sub in plan.sub_questions if "terms" not in sub.needs)
 
 
 def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -> Slots:

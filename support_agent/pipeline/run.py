@@ -29,6 +29,7 @@ from support_agent.pipeline.assessment import Case, assess
 from support_agent.pipeline.composition import clarify, next_step
 from support_agent.pipeline.conclusion import Conclusion, Setting
 from support_agent.pipeline.lookups import (
+    PASSAGES,
     TERMS,
     in_a_gap,
     lookups_of,
@@ -286,14 +287,22 @@ async def _scope(
 
 
 def _refined(plan: Plan, findings: Findings, setting: Setting) -> Plan:
-    """For a question about passages: the terms of the topic they stand in, so that no contradiction stays hidden."""
-    if plan.decide is not None or not any("passages" in sub.needs for sub in plan.sub_questions):
-        return plan
-    if any(TERMS in sub.needs for sub in plan.sub_questions):
+    """For a question about passages: what is still to be asked after what was found.
+
+    The terms of the topic they stand in, so that no contradiction stays hidden; and where the topic that the question
+    seemed to name has nothing that speaks to it, one search of all topics.
+    """
+    searches = [sub for sub in plan.sub_questions if PASSAGES in sub.needs]
+    if plan.decide is not None or not searches:
         return plan
     lead = leading(findings.evidence, setting.slots.subject).lead
     topic = lead.clause.version.topic if lead and lead.clause else plan.topic
-    return plan if topic is None else planning.with_terms_of(plan, topic)
+    asked = {sub.parameters.get("topic") for sub in plan.sub_questions if TERMS in sub.needs}
+    if topic is not None and topic not in asked:
+        plan = planning.with_terms_of(plan, topic)
+    if lead is None and all("topic" in sub.parameters for sub in searches):
+        plan = planning.with_wider_search(plan)
+    return plan
 
 
 def _cases(plan: Plan, findings: Findings, setting: Setting) -> tuple[Case, ...]:
@@ -316,7 +325,7 @@ def _with_leading_terms(plan: Plan, findings: Findings, setting: Setting) -> Pla
     if plan.decide is not None or not any(TERMS in sub.needs for sub in plan.sub_questions):
         return plan
     names: tuple[str, ...] = ()
-    if any("passages" in sub.needs for sub in plan.sub_questions):
+    if any(PASSAGES in sub.needs for sub in plan.sub_questions):
         found = leading(findings.evidence, setting.slots.subject)
         names = found.terms if found.lead else _value_terms(findings.evidence)
     subs = tuple(replace(sub, needs=names) if TERMS in sub.needs else sub for sub in plan.sub_questions)

@@ -104,6 +104,8 @@ def _evidence(evidence: Evidence, number: int) -> dict[str, Any]:
         "quote": evidence.quote,
         "authority": evidence.authority,
         "score": evidence.score,
+        "words": evidence.words,
+        "similarity": evidence.similarity,
         "found_by": evidence.found_by,
         "valid": evidence.clause.valid if evidence.clause else None,
         "rule": evidence.term.rule if evidence.term else None,

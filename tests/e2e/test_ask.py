@@ -95,7 +95,9 @@ async def test_caller_nobody_vouches_for_learns_nothing_of_an_order(request_: Ma
 
 
 async def test_unverified_caller_still_gets_the_policy(ask: Ask) -> None:
-    outcome = await ask("What is your policy on data export?", customer="C-2001", verified=False, at=NOON)
+    outcome = await ask(
+        "What does your policy say about data export after the plan ends?", customer="C-2001", verified=False, at=NOON
+    )
 
     assert outcome["status"] in {"answered", "answered_with_conflict"}
 

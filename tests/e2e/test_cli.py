@@ -143,7 +143,7 @@ def test_answer_in_words_shows_its_citations(command: Command) -> None:
         ("Where is my order SO-1201?", {"customer": "C-2001"}, "refused"),
         ("Can I still get a refund for my plan?", {"customer": "C-2008"}, "needs_clarification"),
         ("Do you offer a discount for students?", {}, "no_answer"),
-        ("What is your policy on data export?", {}, "answered_with_conflict"),
+        ("What does your policy say about data export after the plan ends?", {}, "answered_with_conflict"),
     ],
 )
 def test_every_outcome_exits_with_0(question: str, request_: dict[str, str], status: str, command: Command) -> None:
@@ -160,9 +160,9 @@ def test_many_questions_are_answered_in_order_with_their_ids(command: Command) -
         "not json",
         {"id": "b", "question": "refund?", "at": "nonsense"},
         {"id": 7, "question": "我们去年买的套餐现在还能退吗？", "customer": "C-2001", "at": "2026-03-10"},
-        {"question": "What is your policy on data export?"},
+        {"question": "What does your policy say about data export after the plan ends?"},
         {"id": "c", "question": "Where is my order?", "tenant": "nobody"},
-        {"id": "d", "question": "What is your policy on data export?"},
+        {"id": "d", "question": "What does your policy say about data export after the plan ends?"},
     ]
     text = "\n\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
 
