@@ -31,7 +31,7 @@ class Scope:
 
     @property
     def sees_records(self) -> bool:
-        return self.verified and self.customer_id is not None
+        return self.verified and bool(self.customer_id)
 
 
 LookupValue: TypeAlias = FactValue | Period | Mapping[str, Period] | Mapping[str, FactValue]
@@ -42,7 +42,8 @@ class Lookup:
     """One call of a connector: what is asked, never whose.
 
     Parameters by source: orders `order_number: str` or `period: Period` and `item_kind: str`; policy `topic: str`,
-    `dates: {date fact: Period}`, `asked_at: datetime`; policy search and faq `text: str`, `as_of: Period`.
+    `dates: {date fact: Period}`, `asked_at: datetime`; policy search and faq `text: str`, `as_of: Period`, `topic: str`
+    and `known: {applicability dimension: value}`.
     """
 
     source: str

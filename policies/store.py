@@ -14,7 +14,7 @@ from typing import Any, Final, LiteralString
 from policies.publishing import Publication, publish
 from policies.rows import CLAUSE_COLUMNS, VERSION_COLUMNS, read_clause, read_version
 from policies.session import TenantSession
-from policies.timeline import TopicTimeline, terms_of_topic, timeline_of_topic
+from policies.timeline import TopicTimeline, timeline_of_topic
 from policies.version import Clause, PolicyVersion
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "policies",
     "publish",
     "show",
-    "terms_of_topic",
     "timeline_of_topic",
     "versions",
     "versions_as_of",

@@ -84,7 +84,7 @@ left join lateral (
         where t.tenant_id = %(tenant)s and t.document_id = d.document_id
     ) as terms
     from policy_documents d
-    where %(with_content)s and d.tenant_id = %(tenant)s and d.document_id = v.document_id
+    where not v.recording_id = any(%(known)s::uuid[]) and d.tenant_id = %(tenant)s and d.document_id = v.document_id
     offset 0
 ) d on true
 """
@@ -102,8 +102,9 @@ class TopicTimeline:
     terms: tuple[Term, ...]
 
 
-_kept: dict[tuple[UUID, UUID], TopicTimeline] = {}
-_read_topics: set[tuple[UUID, str]] = set()
+#: Tenant and topic -> what each recording that was read holds, by its id. A recording's content never changes, so the
+#: statement only brings what is not here.
+_kept: dict[tuple[UUID, str], dict[UUID, TopicTimeline]] = {}
 
 
 async def timeline_of_topic(
@@ -140,39 +141,19 @@ async def timeline_of_topic(
         "starts": list(starts),
         "ends": list(ends),
     }
-    known = (session.tenant_id, topic) in _read_topics
-    rows = await session.fetch(_TIMELINE, {**parameters, "with_content": not known})
-    if known and any((session.tenant_id, row[0]) not in _kept for row in rows):
-        rows = await session.fetch(_TIMELINE, {**parameters, "with_content": True})
-        known = False
-    if not known:
-        _keep(session.tenant_id, topic, rows)
-    return _seen([_kept[session.tenant_id, row[0]] for row in rows], visible)
-
-
-async def terms_of_topic(
-    session: TenantSession,
-    *,
-    topic: str,
-    needs: Iterable[str],
-    dates: Mapping[str, Period],
-    asked_at: datetime,
-    audiences: Iterable[Audience],
-) -> Sequence[Term]:
-    """The terms of `timeline_of_topic`; versions without terms are not seen here."""
-    timeline = await timeline_of_topic(
-        session, topic=topic, needs=needs, dates=dates, asked_at=asked_at, audiences=audiences
-    )
-    return timeline.terms
-
-
-def _keep(tenant_id: UUID, topic: str, rows: Sequence[Sequence[Any]]) -> None:
-    if len(_kept) + len(rows) > MAX_KEPT:
-        _kept.clear()
-        _read_topics.clear()
+    known = _of_topic(session.tenant_id, topic)
+    rows = await session.fetch(_TIMELINE, {**parameters, "known": list(known)})
     for recording_id, *columns, terms in rows:
-        _kept[tenant_id, recording_id] = _content(columns, terms or ())
-    _read_topics.add((tenant_id, topic))
+        if recording_id not in known:
+            known[recording_id] = _content(columns, terms or ())
+    return _seen([known[row[0]] for row in rows], visible)
+
+
+def _of_topic(tenant_id: UUID, topic: str) -> dict[UUID, TopicTimeline]:
+    """What is kept of a topic; all of it is dropped when it has grown beyond bounds."""
+    if sum(map(len, _kept.values())) > MAX_KEPT:
+        _kept.clear()
+    return _kept.setdefault((tenant_id, topic), {})
 
 
 def _content(columns: Sequence[Any], terms: Iterable[Sequence[Any]]) -> TopicTimeline:

@@ -10,17 +10,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from connectors.base import Connector
+from connectors.errors import SourceUnavailableError
 from connectors.faq import RANK, FaqConnector
 from connectors.orders import OrdersConnector
 from connectors.policy import PolicyConnector
 from connectors.profile import ProfileConnector
-from connectors.settings import RecordSettings, load_connector_settings
+from connectors.settings import RecordSettings, SettingsFault, load_connector_settings
 from connectors.sql import SqlRecords
 from connectors.trial import TrialRecords, trial_faults
 from policies import search, store
@@ -104,6 +106,8 @@ class Application:
         self._settings = settings
         self._vectors = SentenceVectors() if settings.vectors else None
         self._loaded: dict[UUID, _Loaded] = {}
+        # Two first questions of a tenant build it once.
+        self._building = asyncio.Lock()
         # No more questions at once than there are connections: the rest wait here, outside the pool.
         self._admission = asyncio.Semaphore(POOL_SIZE)
 
@@ -127,7 +131,7 @@ class Application:
             loaded = await self._load(session, request.tenant)
             now = datetime.now(UTC)
             question = to_question(request, loaded.tenant, now=now)
-            run = await answer(question, tenant=loaded.tenant, parts=loaded.parts, session=session, recorded_at=now)
+            run = await answer(question, tenant=loaded.tenant, parts=loaded.parts, session=session)
             contract = outcome_json(run.outcome)
             if usable(session):
                 await runs.record(session, run, contract)
@@ -261,9 +265,9 @@ class Application:
             NotFoundError: The tenant has no such policy.
         """
         async with open_session(self._engine, tenant_id(tenant)) as session:
-            settings = await self._require(session, tenant)
-            instant = read_instant("DATE", at, zone=settings) or datetime.now(UTC)
-            known = read_instant("known-at", known_at, zone=settings)
+            zone = await self._require(session, tenant)
+            instant = read_instant("DATE", at, zone=zone) or datetime.now(UTC)
+            known = read_instant("known-at", known_at, zone=zone)
             names = await store.policies(session)
             if policy is not None and policy not in names:
                 raise NotFoundError("policy", policy, hint="`support-agent policy list` shows them")
@@ -333,7 +337,7 @@ class Application:
 
     # What tenants are made of
 
-    async def _require(self, session: TenantSession, slug: str) -> Any:  # noqa: ANN401 - a ZoneInfo
+    async def _require(self, session: TenantSession, slug: str) -> ZoneInfo:
         """The zone of a tenant that exists."""
         return (await self._load(session, slug)).tenant.zone
 
@@ -341,7 +345,14 @@ class Application:
         known = self._loaded.get(session.tenant_id)
         if known is not None and await tenants.revision(session) == known.tenant.revision:
             return known
+        async with self._building:
+            return await self._rebuilt(session, slug)
+
+    async def _rebuilt(self, session: TenantSession, slug: str) -> _Loaded:
+        known = self._loaded.get(session.tenant_id)
         stored = await tenants.load(session)
+        if known is not None and stored is not None and stored[1] == known.tenant.revision:
+            return known
         if stored is None:
             raise NotFoundError("tenant", slug, hint="`support-agent tenant load FOLDER` makes one")
         loaded = self._build(read_tenant(stored[0], revision=stored[1], trial=False))
@@ -356,6 +367,10 @@ class Application:
         if isinstance(records, list):
             raise InvalidRequestError("tenant.yaml", "; ".join(map(str, records)))
         sources = [self._record_connector(settings, tenant) for settings in records.values()]
+        # A playbook that cannot do without a source this tenant has not connected would only ever ask in vain.
+        there = {settings.source for settings in records.values()} | {"policy", "faq"}
+        playbooks = tuple(p for p in tenant.playbooks if all(n.source in there for n in p.needs if n.critical))
+        tenant = replace(tenant, playbooks=playbooks)
         ranks = frozenset(rank for rung in tenant.ladder.rungs for rank in rung)
         connectors: list[Connector] = [
             *sources,
@@ -398,13 +413,29 @@ class Application:
             records: Any = TrialRecords("orders" if settings.source == "orders" else "profile")
         else:
             url = self._settings.environment.get(settings.connection)
-            if not url:
-                raise InvalidRequestError(
-                    f"connectors.{settings.source}.connection",
-                    f"the environment variable {settings.connection!r} is not set; set it to the database's URL",
-                )
-            records = SqlRecords(settings, url=url, tenant_id=tenant.id)
+            records = SqlRecords(settings, url=url, tenant_id=tenant.id) if url else _Unset(settings)
         return {"orders": OrdersConnector, "profile": ProfileConnector}[settings.source](settings, records)
+
+
+class _Unset:
+    """Stands for a foreign database whose URL this process was not given: it cannot be read, and says so."""
+
+    local = False
+
+    def __init__(self, settings: RecordSettings) -> None:
+        self._settings = settings
+
+    async def read(self, *_: object, **__: object) -> NoReturn:
+        reason = f"the environment variable {self._settings.connection!r} is not set"
+        raise SourceUnavailableError(self._settings.source, waited_s=0.0, reason=reason)
+
+    async def check(self, *, timeout_s: float) -> list[SettingsFault]:
+        del timeout_s
+        problem = f"the environment variable {self._settings.connection!r} is not set; set it to the database's URL"
+        return [SettingsFault(path=f"connectors.{self._settings.source}.connection", problem=problem)]
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
 
 
 class _Likeness:
@@ -461,8 +492,8 @@ def _documents(
         PolicyParseError: With every fault of every file, their paths behind `prefix`.
     """
     # What reads Markdown is slow to load, and a question never needs it.
-    from policies.front_matter import Surroundings  # noqa: PLC0415 - see above
-    from policies.importing import read_policy_folder  # noqa: PLC0415 - see above
+    from policies.front_matter import Surroundings  # noqa: PLC0415 - slow, as said above
+    from policies.importing import read_policy_folder  # noqa: PLC0415 - slow, as said above
 
     if not folder.is_dir():
         return ()

@@ -15,7 +15,7 @@ INTEGERS: Final = range(-(2**63), 2**63)
 _MAX_DIGITS: Final = 20
 
 
-def loads(text: str) -> Any:  # noqa: ANN401 - any JSON
+def loads(text: str) -> Any:  # noqa: ANN401 - any JSON value
     """The value of `text`.
 
     Raises:
@@ -31,7 +31,7 @@ def loads(text: str) -> Any:  # noqa: ANN401 - any JSON
         raise ValueError("nested too deeply") from error
 
 
-def is_storable(value: Any) -> bool:  # noqa: ANN401 - any JSON
+def is_storable(value: Any) -> bool:  # noqa: ANN401 - any JSON value
     """Whether no text in it holds a NUL or half a character, which the database cannot hold."""
     match value:
         case str():

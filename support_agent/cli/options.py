@@ -11,7 +11,7 @@ import orjson
 import typer
 
 Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", "-t", help="Slug of the tenant.")]
-Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 
 T = TypeVar("T")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from connectors.base import Evidence, LookupValue
 from support_agent.domain.claim import Draft
@@ -51,7 +50,5 @@ class Run:
     outcome: Outcome
     #: Policy revision of the tenant that the run saw.
     revision: int
-    #: When the store was read, UTC; decisions rest on `question.asked_at`, not on this.
-    recorded_at: datetime
     #: Stage -> milliseconds.
     timings: Mapping[str, float] = field(default_factory=dict)

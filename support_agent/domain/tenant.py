@@ -28,6 +28,7 @@ class Budget:
     max_rounds: int = 3
     time_s: float = 10.0
     max_lookups: int = 12
+    #: Of language models; without one nothing is spent.
     max_tokens: int = 20_000
 
 

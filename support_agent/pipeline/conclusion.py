@@ -125,9 +125,9 @@ def from_playbook(
     if not named and len({_gist(playbook, case, setting) for case in cases}) > 1:
         options = [composition.order_option(case.facts, case.subject or "", setting.voice) for case in cases]
         return ask_back(composition.clarify("order", setting.voice, options=options))
-    if any(one.answer is None for one in told):
-        figures = [figure for one in told for figure in one.unsupported]
-        return hand_over("missing_evidence", setting, need=plan.decide) if figures else nothing_found(setting)
+    if (failed := next((one for one in told if one.answer is None), None)) is not None:
+        resolutions = [r for case in cases for r in case.resolutions.values()]
+        return _unsupported(failed, setting, resolutions, need=plan.decide)
     composed, first = _joined(told), cases[0]
     deciding = first.resolutions.get(first.decision.term) if first.decision else None
     return Conclusion(
@@ -145,28 +145,29 @@ def from_playbook(
 
 
 def from_passages(
-    hits: Sequence[Evidence], case: Case, setting: Setting, *, plan: Plan, unread: Sequence[str], step: str | None
+    hits: Sequence[Evidence],
+    case: Case,
+    setting: Setting,
+    *,
+    plan: Plan,
+    unread: Sequence[str],
+    unchecked: bool,
+    step: str | None,
 ) -> Conclusion:
     """What the policy says: a quoted passage, or all of them for staff; an open conflict is shown.
 
     Args:
         hits: The passage that leads for a customer, all for staff; best first.
         case: What the ladder made of the terms of those passages.
+        unchecked: A limit was reached before the other sources on the topic were read.
     """
     resolutions = list(case.resolutions.values())
     quoted = [hit.clause for hit in hits[:1] if hit.clause is not None]
     notes = [*_uncertainties(resolutions, unread, case, setting, quoted=quoted), *_stale(hits, setting)]
-    opened = next((r for r in resolutions if r.status == "open" and r.conflict), None)
-    if opened is not None and opened.conflict is not None:
-        if plan.on_conflict == "escalate":
-            return hand_over("conflict", setting, need=opened.need, resolutions=resolutions)
-        draft = composition.conflict_draft(
-            opened.conflict, grounds_of(case, setting), setting.voice, uncertainties=notes
-        )
-        return _composed("answered_with_conflict", draft, case, setting, resolutions, governing=opened)
-    gap = next((r for r in resolutions if r.status == "policy_gap"), None)
-    if gap is not None:
-        return hand_over("policy_gap", setting, need=gap.need, resolutions=resolutions)
+    if unchecked:
+        notes += [Uncertainty(kind="budget", subject=clause.version.title) for clause in quoted]
+    if (stopped := _gap_or_conflict(plan, case, setting, notes)) is not None:
+        return stopped
     ranked = setting.question.principal.kind == "staff"
     if case.missing and not ranked:
         return ask_back(composition.clarify(case.missing[0], setting.voice), _conflicts(resolutions))
@@ -178,10 +179,18 @@ def from_passages(
 
 
 def from_comparison(
-    older: Sequence[Evidence], newer: Sequence[Evidence], case: Case, setting: Setting, *, step: str | None
+    older: Sequence[Evidence],
+    newer: Sequence[Evidence],
+    case: Case,
+    setting: Setting,
+    *,
+    unread: Sequence[str],
+    step: str | None,
 ) -> Conclusion:
     """Two versions side by side."""
-    draft = composition.comparison_draft(older, newer, grounds_of(case, setting), setting.voice)
+    quoted = [side[0].clause for side in (older, newer) if side and side[0].clause is not None]
+    notes = _uncertainties((), unread, case, setting, quoted=quoted)
+    draft = composition.comparison_draft(older, newer, grounds_of(case, setting), setting.voice, uncertainties=notes)
     return _composed("answered", draft, case, setting, (), governing=None, step=step)
 
 
@@ -203,7 +212,7 @@ def _composed(
         next_step=step,
     )
     if composed.answer is None:
-        return nothing_found(setting)
+        return _unsupported(composed, setting, resolutions)
     return Conclusion(
         status=status,
         answer=composed.answer,
@@ -216,31 +225,45 @@ def _composed(
     )
 
 
-def _stopped(playbook: Playbook, case: Case, setting: Setting, plan: Plan) -> Conclusion | None:
-    """What keeps a case from its decision: a gap, an open conflict, a fact that nobody stated."""
+def _unsupported(
+    composed: Composition, setting: Setting, resolutions: Iterable[Resolution], *, need: str | None = None
+) -> Conclusion:
+    """A draft with a figure that nothing supports is never sent: a person gets the case, and the draft is kept."""
+    if not composed.unsupported:
+        return nothing_found(setting)
+    return replace(hand_over("missing_evidence", setting, need=need, resolutions=resolutions), draft=composed.draft)
+
+
+def _gap_or_conflict(plan: Plan, case: Case, setting: Setting, notes: Sequence[Uncertainty] = ()) -> Conclusion | None:
+    """A gap in a policy that applies, whatever else speaks; else an open conflict, handed over or shown."""
     resolutions = list(case.resolutions.values())
-    wanted = [r for r in resolutions if plan.decide is None or r.need == plan.decide or _matters(r, case, plan)]
-    gap = next((r for r in wanted if r.status == "policy_gap"), None)
+    gap = next((r for r in resolutions if r.status == "policy_gap"), None)
     if gap is not None:
         return hand_over("policy_gap", setting, need=gap.need, resolutions=resolutions)
-    opened = next((r for r in wanted if r.status == "open" and r.conflict), None)
-    if opened is not None and opened.conflict is not None:
-        if playbook.on_conflict == "escalate":
-            return hand_over("conflict", setting, need=opened.need, resolutions=resolutions)
-        draft = composition.conflict_draft(opened.conflict, grounds_of(case, setting), setting.voice)
-        return _composed("answered_with_conflict", draft, case, setting, resolutions, governing=opened)
-    if plan.decide is None or case.decision is not None:
+    opened = next((r for r in resolutions if r.status == "open" and r.conflict), None)
+    if opened is None or opened.conflict is None:
+        return None
+    if plan.on_conflict == "escalate":
+        return hand_over("conflict", setting, need=opened.need, resolutions=resolutions)
+    draft = composition.conflict_draft(opened.conflict, grounds_of(case, setting), setting.voice, uncertainties=notes)
+    return _composed("answered_with_conflict", draft, case, setting, resolutions, governing=opened)
+
+
+def _stopped(playbook: Playbook, case: Case, setting: Setting, plan: Plan) -> Conclusion | None:
+    """What keeps a case from its decision: a gap, an open conflict, a fact that nobody stated."""
+    if case.decision is not None:
+        # A rule that was decided without a term does not wait for it.
+        return None
+    if (stopped := _gap_or_conflict(plan, case, setting)) is not None:
+        return stopped
+    if plan.decide is None:
         return None
     if case.missing:
         need = case.missing[0]
         ask = next((slot.ask for slot in playbook.asserted if slot.fact == need), None)
-        return ask_back(composition.clarify(need, setting.voice, ask=ask), _conflicts(resolutions))
+        clarification = composition.clarify(need, setting.voice, ask=ask)
+        return ask_back(clarification, _conflicts(case.resolutions.values()))
     return nothing_found(setting)
-
-
-def _matters(resolution: Resolution, case: Case, plan: Plan) -> bool:
-    """Whether an unsettled term keeps the decision open: one that was decided without it stands."""
-    return case.decision is None and resolution.need != plan.decide
 
 
 def _told(playbook: Playbook, case: Case, setting: Setting, unread: Sequence[str]) -> Composition:

@@ -22,9 +22,7 @@ from support_agent.domain.reading import Reading, TimeExpression
 from support_agent.domain.tenant import Tenant
 
 #: Name of the fixed text that ends a question without a lookup.
-EndingText: TypeAlias = Literal[
-    "risk", "person_requested", "other_person", "internal", "verify", "small_talk", "too_many_orders"
-]
+EndingText: TypeAlias = Literal["risk", "person_requested", "other_person", "internal", "verify", "small_talk"]
 
 #: Cosine similarity to a playbook's example above which it is recognised without its words.
 #: Calibrated on the golden questions: the highest value any question of another kind reached, plus 0.03.
@@ -230,10 +228,16 @@ def plan_single(slots: Slots) -> Plan:
     parameters: dict[str, LookupValue] = {"text": slots.subject}
     if slots.topic is not None:
         parameters["topic"] = slots.topic
+    search = SubQuestion(id="q1", source="policy", needs=("passages",), parameters=parameters)
+    # An order that is named must be the customer's, whatever is asked about it.
+    orders = [
+        SubQuestion(id=f"q{place}", source="orders", needs=(), parameters={"order_number": number})
+        for place, number in enumerate(slots.order_numbers[:MAX_ORDERS], start=2)
+    ]
     return Plan(
         route="single",
         playbook=None,
-        sub_questions=(SubQuestion(id="q1", source="policy", needs=("passages",), parameters=parameters),),
+        sub_questions=(search, *orders),
         topic=slots.topic,
         on_conflict="annotate",
     )

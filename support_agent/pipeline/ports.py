@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from policies.facts import FactValue
-from support_agent.domain.playbook import Wording
+from support_agent.domain.playbook import Playbook, Wording
 from support_agent.domain.question import Language
 
 
@@ -37,3 +37,11 @@ class Words(Protocol):
     """The tenant's and the package's texts in every language."""
 
     def voice(self, language: Language, zone: ZoneInfo) -> Voice: ...
+
+
+class Similarity(Protocol):
+    """How like a question is to a playbook's examples."""
+
+    async def __call__(self, text: str, playbooks: Sequence[Playbook]) -> Mapping[str, float]:
+        """Highest cosine of the text to any example, by playbook id."""
+        ...

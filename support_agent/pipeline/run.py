@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Protocol
 from uuid import UUID
 
 from connectors.base import Connector, Evidence, Lookup, Scope
@@ -38,25 +36,17 @@ from support_agent.pipeline.lookups import (
     with_further_facts,
 )
 from support_agent.pipeline.planning import Slots
-from support_agent.pipeline.ports import Words
+from support_agent.pipeline.ports import Similarity, Words
 from support_agent.pipeline.relevance import leading, subject_tokens
 from support_agent.pipeline.retrieval import Findings
 from support_agent.pipeline.verification import CheckedNeed, Progress, audit
 
-#: Statements that frame every question: begin, tenant, revision, record, commit.
-FRAME = 5
+#: Statements that frame every question: begin, tenant, record, commit.
+FRAME = 4
 #: Rounds in a row without new evidence after which the search stops.
 BARREN_ROUNDS = 2
 NOTHING_ASKED = Verdict(sufficient=False, missing=(), conflicts=(), next_action="stop")
 NO_PLAN = Plan(route="single", playbook=None, sub_questions=())
-
-
-class Similarity(Protocol):
-    """How like a question is to a playbook's examples."""
-
-    async def __call__(self, text: str, playbooks: Sequence[Playbook]) -> Mapping[str, float]:
-        """Highest cosine of the text to any example, by playbook id."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +61,6 @@ class Parts:
     #: Monotonic seconds.
     clock: Callable[[], float]
     new_id: Callable[[], UUID]
-    code_version: str = ""
 
 
 @dataclass(slots=True)
@@ -109,14 +98,11 @@ class _Gathered:
     spent: bool = False
 
 
-async def answer(
-    question: Question, *, tenant: Tenant, parts: Parts, session: TenantSession, recorded_at: datetime
-) -> Run:
+async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: TenantSession) -> Run:
     """Take one question through all stages.
 
     Args:
         session: A session of the tenant, for every lookup on our own database.
-        recorded_at: When this run happens, UTC; nothing is decided by it.
     """
     trace = _Trace(parts.clock, parts.clock())
     with trace.stage("read"):
@@ -147,7 +133,7 @@ async def answer(
             concluded = _conclude(gathered, playbook, setting)
     else:
         concluded = early
-    return _run(concluded, gathered, setting, reading, trace, parts, session, recorded_at)
+    return _run(concluded, gathered, setting, reading, trace, parts, session)
 
 
 async def _recognised(reading: Reading, tenant: Tenant, parts: Parts) -> Playbook | None:
@@ -402,15 +388,11 @@ def _conclude(gathered: _Gathered, playbook: Playbook | None, setting: Setting) 
             return conclusion.nothing_found(setting, missing=gathered.verdict.missing)
         if playbook.order_slot and (question := _which_order(found, setting)) is not None:
             return question
-        if not gathered.cases:
-            return conclusion.nothing_found(setting, missing=gathered.verdict.missing)
         return conclusion.from_playbook(playbook, gathered.cases, setting, plan=plan, unread=unread)
-    case = gathered.cases[0] if gathered.cases else None
-    if case is None:
-        return conclusion.nothing_found(setting)
+    case = gathered.cases[0]
     step = _next_step(playbook, case, setting)
     if playbook is not None and playbook.form == "comparison":
-        return _compared(findings, case, setting, step)
+        return _compared(findings, case, setting, unread, step)
     return _from_passages(gathered, case, setting, unread, step)
 
 
@@ -443,7 +425,13 @@ def _from_passages(
         return conclusion.ask_back(clarify("passages", setting.voice, options=list(options)))
     else:
         hits = (_prevailing(found.lead, case),)
-    return conclusion.from_passages(hits, case, setting, plan=gathered.plan, unread=unread, step=step)
+    # A passage may only stand alone when the other sources on its topic have been read.
+    unchecked = any(
+        TERMS in sub.needs and sub.id not in gathered.findings.brought for sub in gathered.plan.sub_questions
+    )
+    return conclusion.from_passages(
+        hits, case, setting, plan=gathered.plan, unread=unread, unchecked=unchecked, step=step
+    )
 
 
 def _tells_apart(hits: Sequence[Evidence], case: Case, setting: Setting) -> str | None:
@@ -486,14 +474,14 @@ def _heading(hit: Evidence) -> str:
     return f"{hit.clause.version.title}: {hit.clause.heading}" if hit.clause else hit.locator.document
 
 
-def _compared(findings: Findings, case: Case, setting: Setting, step: str | None) -> Conclusion:
+def _compared(findings: Findings, case: Case, setting: Setting, unread: Sequence[str], step: str | None) -> Conclusion:
     sides = sides_of_comparison(findings, question=setting.question, slots=setting.slots, tenant=setting.tenant)
     if sides.ask is not None:
         return conclusion.ask_back(clarify(sides.ask, setting.voice))
     if sides.older is None or sides.newer is None:
         return conclusion.nothing_found(setting)
     older, newer = (_terms_in(findings.evidence, side) for side in (sides.older, sides.newer))
-    return conclusion.from_comparison(older, newer, case, setting, step=step)
+    return conclusion.from_comparison(older, newer, case, setting, unread=unread, step=step)
 
 
 def _terms_in(evidence: Sequence[Evidence], version: PolicyVersion) -> list[Evidence]:
@@ -515,7 +503,6 @@ def _run(
     trace: _Trace,
     parts: Parts,
     session: TenantSession,
-    recorded_at: datetime,
 ) -> Run:
     escalation = (
         Escalation(id=str(parts.new_id()), reason=concluded.reason, need=concluded.need) if concluded.reason else None
@@ -530,7 +517,7 @@ def _run(
         rounds=len(trace.rounds),
         usage=Usage(
             lookups=gathered.findings.n_lookups,
-            statements=session.n_statements + FRAME - 1,
+            statements=session.n_statements + FRAME,
             elapsed_ms=(parts.clock() - trace.started) * 1000,
         ),
         next_step=concluded.next_step,
@@ -552,6 +539,5 @@ def _run(
         draft=concluded.draft,
         outcome=outcome,
         revision=setting.tenant.revision,
-        recorded_at=recorded_at,
         timings=trace.timings,
     )

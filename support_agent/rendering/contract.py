@@ -43,7 +43,7 @@ def outcome_json(outcome: Outcome) -> Json:
     }
 
 
-def value_json(value: FactValue, zone: ZoneInfo) -> Any:  # noqa: ANN401 - JSON
+def value_json(value: FactValue, zone: ZoneInfo) -> Any:  # noqa: ANN401 - a JSON value
     """A fact or term as JSON: an instant as `point_json` writes it, everything else as it is."""
     match value:
         case datetime():

@@ -103,6 +103,18 @@ class TenantWords:
         return declaration.type if declaration else type_by_name(name)
 
 
+#: Longer texts of a record are cut where an answer prints them; the citation quotes them.
+_MAX_SHOWN: Final = 100
+_SENTENCE: Final = re.compile(r"[.!?:](?:\s|$)|[。！？：]")
+
+
+def _as_data(text: str) -> str:
+    """A record's text as an answer prints it: in one line, cut, and in quotation marks where it could pass for ours."""
+    line = " ".join(text.split())
+    line = line if len(line) <= _MAX_SHOWN else f"{line[: _MAX_SHOWN - 1]}…"
+    return f"“{line}”" if _SENTENCE.search(line) else line
+
+
 _SPACES: Final = re.compile(r"[ \t]*\n[ \t]*|[ \t]{2,}")
 # What may be more than words: Markdown images and links, autolinks, bare addresses and schemes that run something.
 _ACTIVE: Final = re.compile(

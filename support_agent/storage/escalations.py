@@ -12,7 +12,7 @@ SELECT e.escalation_id, e.run_id, e.reason, e.need, e.state, e.created_at, r.cus
        r.receipt->'question'->>'text'
   FROM escalations AS e
   JOIN runs AS r ON r.tenant_id = e.tenant_id AND r.run_id = e.run_id
- WHERE e.tenant_id = %(tenant)s
+ WHERE e.tenant_id = %(tenant)s AND e.state <> 'resolved'
  ORDER BY e.created_at, e.escalation_id
  LIMIT %(limit)s
 """

@@ -211,7 +211,7 @@ async def _unstored(application: Application, asked: AskRequest) -> None:
         loaded = await application._load(session, asked.tenant)
         now = datetime.now(UTC)
         question = to_question(asked, loaded.tenant, now=now)
-        run = await answer(question, tenant=loaded.tenant, parts=loaded.parts, session=session, recorded_at=now)
+        run = await answer(question, tenant=loaded.tenant, parts=loaded.parts, session=session)
         outcome_json(run.outcome)
 
 

@@ -73,7 +73,7 @@ def ask(sample: Application) -> Ask:
 
 
 @pytest.fixture(scope="session")
-def command(sample_database: Database, sample: Application, tmp_path_factory: pytest.TempPathFactory) -> Command:  # noqa: ARG001 - loaded
+def command(sample_database: Database, sample: Application, tmp_path_factory: pytest.TempPathFactory) -> Command:  # noqa: ARG001 - it is loaded
     """The command line on the database with the sample tenant."""
     return Command.on(sample_database.url, data=tmp_path_factory.mktemp("data"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -14,7 +15,17 @@ from tests.e2e.conftest import Ask
 from tests.e2e.golden import FOLDER, differences, lines_of, request_of
 
 FILES = sorted(path.name for path in FOLDER.glob("*.jsonl"))
-ROWS = [pytest.param(row, id=f"{name.removesuffix('.jsonl')}-{row['id']}") for name in FILES for row in lines_of(name)]
+#: What the agent cannot do yet without vectors, each with what comes instead; one that is mended must leave the list.
+NOT_YET: dict[str, str] = json.loads((FOLDER / "not_yet.json").read_text(encoding="utf-8"))
+ROWS = [
+    pytest.param(
+        row,
+        id=f"{name.removesuffix('.jsonl')}-{row['id']}",
+        marks=[pytest.mark.xfail(reason=NOT_YET[row["id"]], strict=True)] if row["id"] in NOT_YET else [],
+    )
+    for name in FILES
+    for row in lines_of(name)
+]
 CLASSES = ("answered", "answered_with_conflict", "needs_clarification", "no_answer", "refused", "escalated")
 REFUND = {
     "en": "Can I still get a refund for the plan we bought last year?",

@@ -56,6 +56,8 @@ def worded_draft(
     """
     claims = list(_worded(sentences, grounds, voice))
     used: frozenset[str] = frozenset()
+    if not claims:
+        return Draft(claims=())
     if decision is not None:
         rule = grounds.number(grounds.of[decision.term])
         if not any(rule in claim.evidence for claim in claims):

@@ -33,7 +33,7 @@ META = {
         {"version": "2025-01-01", "file": "2025-01-01.md", "effective_from": "2025-01-01"},
     ],
 }
-TEXTS = {f"terms__{version['version']}.md": "## Terms\nText." for version in META["versions"]}  # type: ignore[index]  # plain JSON
+TEXTS = {f"terms__{version['version']}.md": "## Terms\nText." for version in META["versions"]}  # type: ignore[index]  # plain JSON values
 UTC_AROUND = Surroundings(ladder=AROUND.ladder, time_zone="UTC", region_groups=frozenset({"EU"}))
 
 

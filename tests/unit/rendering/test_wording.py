@@ -190,7 +190,6 @@ ENDINGS = [
     ("risk", "We take this seriously", "我们非常重视您的来信"),
     ("person_requested", "We have passed your question to a colleague", "已将您的问题转给同事"),
     ("small_talk", "Hello!", "您好！"),
-    ("gibberish", "We could not make out a question.", "我们没能看出您的问题。"),
     ("too_many_orders", "More orders fit than we can compare at once.", "符合的订单太多"),
 ]
 
