@@ -171,9 +171,10 @@ def rendered(text: str, values: Mapping[str, FactValue], *, language: Language, 
         jinja2.UndefinedError: It prints a value that is absent or null.
     """
     variables: dict[str, object] = {"_language": language, "_zone": zone}
-    for name in values:
+    shown = {name: _as_data(value) if isinstance(value, str) else value for name, value in values.items()}
+    for name in shown:
         root = name.partition(".")[0]
-        variables.setdefault(root, values[name] if root == name else Branch(values, root))
+        variables.setdefault(root, shown[name] if root == name else Branch(shown, root))
     return wording_template(text).render(variables)
 
 
