@@ -172,9 +172,9 @@ def rendered(text: str, values: Mapping[str, FactValue], *, language: Language, 
     """
     variables: dict[str, object] = {"_language": language, "_zone": zone}
     shown = {name: _as_data(value) if isinstance(value, str) else value for name, value in values.items()}
-    for name in shown:
+    for name, value in shown.items():
         root = name.partition(".")[0]
-        variables.setdefault(root, shown[name] if root == name else Branch(shown, root))
+        variables.setdefault(root, value if root == name else Branch(shown, root))
     return wording_template(text).render(variables)
 
 
