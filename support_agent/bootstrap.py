@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from connectors.base import Connector
-from connectors.errors import SourceUnavailableError
+from connectors.errors import SourceContractError, SourceUnavailableError
 from connectors.faq import RANK, FaqConnector
 from connectors.orders import OrdersConnector
 from connectors.policy import PolicyConnector
@@ -413,29 +413,38 @@ class Application:
             records: Any = TrialRecords("orders" if settings.source == "orders" else "profile")
         else:
             url = self._settings.environment.get(settings.connection)
-            records = SqlRecords(settings, url=url, tenant_id=tenant.id) if url else _Unset(settings)
+            records = _foreign_records(settings, tenant, url)
         return {"orders": OrdersConnector, "profile": ProfileConnector}[settings.source](settings, records)
 
 
-class _Unset:
-    """Stands for a foreign database whose URL this process was not given: it cannot be read, and says so."""
+class _NotConnected:
+    """Stands for a foreign database whose URL this process was not given, or cannot use: no lookup of it answers."""
 
     local = False
 
-    def __init__(self, settings: RecordSettings) -> None:
+    def __init__(self, settings: RecordSettings, problem: str) -> None:
         self._settings = settings
+        self._problem = f"the environment variable {settings.connection!r} {problem}"
 
     async def read(self, *_: object, **__: object) -> NoReturn:
-        reason = f"the environment variable {self._settings.connection!r} is not set"
-        raise SourceUnavailableError(self._settings.source, waited_s=0.0, reason=reason)
+        raise SourceUnavailableError(self._settings.source, waited_s=0.0, reason=self._problem)
 
     async def check(self, *, timeout_s: float) -> list[SettingsFault]:
         del timeout_s
-        problem = f"the environment variable {self._settings.connection!r} is not set; set it to the database's URL"
+        problem = f"{self._problem}; set it to the database's URL"
         return [SettingsFault(path=f"connectors.{self._settings.source}.connection", problem=problem)]
 
     async def aclose(self) -> None:
         """Nothing to close."""
+
+
+def _foreign_records(settings: RecordSettings, tenant: Tenant, url: str | None) -> SqlRecords | _NotConnected:
+    if not url:
+        return _NotConnected(settings, "is not set")
+    try:
+        return SqlRecords(settings, url=url, tenant_id=tenant.id)
+    except SourceContractError as error:
+        return _NotConnected(settings, f"cannot be used ({error.problem})")
 
 
 class _Likeness:

@@ -116,10 +116,11 @@ def _lines(name: str) -> Iterator[TextIO]:
         return
     try:
         # A line that is not UTF-8 is that line's fault, not the file's: it is refused where it is read.
-        with Path(name).open(encoding="utf-8-sig", errors="surrogateescape") as file:
-            yield file
+        file = Path(name).open(encoding="utf-8-sig", errors="surrogateescape")  # noqa: SIM115 - closed below
     except OSError as error:
         raise InvalidRequestError("--input", f"cannot be read: {error.strerror}") from error
+    with file:
+        yield file
 
 
 def _facts(pairs: list[str]) -> dict[str, str]:

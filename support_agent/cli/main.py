@@ -31,15 +31,22 @@ app.add_typer(escalation.app, name="escalation")
 app.add_typer(database.app, name="database")
 
 
+def _version(wanted: bool) -> None:  # noqa: FBT001 - Typer hands the flag over
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - only this flag needs it
+
+        say(version("support-agent"))
+        raise typer.Exit
+
+
 @app.callback()
 def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,  # noqa: FBT002 - Typer's way to declare a flag
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True, callback=_version)
+    ] = False,
 ) -> None:
-    if version:
-        from importlib.metadata import version as installed  # noqa: PLC0415 - only this flag needs it
-
-        say(installed("support-agent"))
-        raise typer.Exit
+    del version
 
 
 def run() -> None:

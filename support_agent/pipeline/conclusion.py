@@ -163,6 +163,7 @@ def from_passages(
     """
     resolutions = list(case.resolutions.values())
     quoted = [hit.clause for hit in hits[:1] if hit.clause is not None]
+    setting = _in_zone_of(quoted, setting)
     notes = [*_uncertainties(resolutions, unread, case, setting, quoted=quoted), *_stale(hits, setting)]
     if unchecked:
         notes += [Uncertainty(kind="budget", subject=clause.version.title) for clause in quoted]
@@ -189,6 +190,7 @@ def from_comparison(
 ) -> Conclusion:
     """Two versions side by side."""
     quoted = [side[0].clause for side in (older, newer) if side and side[0].clause is not None]
+    setting = _in_zone_of(quoted, setting)
     notes = _uncertainties((), unread, case, setting, quoted=quoted)
     draft = composition.comparison_draft(older, newer, grounds_of(case, setting), setting.voice, uncertainties=notes)
     return _composed("answered", draft, case, setting, (), governing=None, step=step)
@@ -222,6 +224,7 @@ def _composed(
         conflicts=_conflicts(resolutions),
         uncertainties=draft.notes,
         draft=draft,
+        time_zone=str(setting.voice.zone),
     )
 
 
@@ -333,6 +336,13 @@ def _points(value: FactValue | Period) -> tuple[FactValue, ...]:
     if not isinstance(value, Period):
         return (value,)
     return (value.start, *((value.end,) if value.end else ()))
+
+
+def _in_zone_of(quoted: Sequence[Clause], setting: Setting) -> Setting:
+    """The setting with dates in the zone of what is quoted: a version begins on its own policy's day."""
+    if not quoted:
+        return setting
+    return replace(setting, voice=setting.words.voice(setting.voice.language, quoted[0].version.zone))
 
 
 def _voice(case: Case, setting: Setting) -> Voice:

@@ -15,7 +15,7 @@ from support_agent.domain.question import Question
 from support_agent.domain.tenant import Tenant
 from support_agent.domain.verdict import Verdict
 from support_agent.pipeline.assessment import date_periods, statements_of_customer
-from support_agent.pipeline.planning import MAX_ORDERS, Slots
+from support_agent.pipeline.planning import MAX_ORDERS, ROLE_FACTS, Slots
 from support_agent.pipeline.relevance import share_of, subject_tokens
 from support_agent.pipeline.retrieval import Findings
 
@@ -59,9 +59,15 @@ def lookups_of(
     ]
 
 
-def orders_in(evidence: Iterable[Evidence]) -> tuple[str, ...]:
-    """The order numbers that the evidence holds, in its order."""
-    return tuple(dict.fromkeys(one.locator.document for one in evidence if one.source == "orders"))
+def orders_in(evidence: Iterable[Evidence], *, asked_at: datetime) -> tuple[str, ...]:
+    """The orders that the evidence holds, in its order; one that was placed after the question is not yet known."""
+    found = [one for one in evidence if one.source == "orders"]
+    later = {
+        one.locator.document
+        for one in found
+        if one.need == ROLE_FACTS["purchase"] and isinstance(one.value, datetime) and one.value > asked_at
+    }
+    return tuple(dict.fromkeys(one.locator.document for one in found if one.locator.document not in later))
 
 
 def known_dimensions(

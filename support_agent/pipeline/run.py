@@ -292,7 +292,9 @@ def _refined(plan: Plan, findings: Findings, setting: Setting) -> Plan:
 
 
 def _cases(plan: Plan, findings: Findings, setting: Setting) -> tuple[Case, ...]:
-    subjects: Sequence[str | None] = orders_in(findings.evidence)[: planning.MAX_ORDERS] or (None,)
+    subjects: Sequence[str | None] = orders_in(findings.evidence, asked_at=setting.question.asked_at)[
+        : planning.MAX_ORDERS
+    ] or (None,)
     return tuple(
         assess(
             subject,
@@ -379,7 +381,7 @@ def _conclude(gathered: _Gathered, playbook: Playbook | None, setting: Setting) 
     if (lost := next((sub for sub in down if sub.critical), None)) is not None:
         return conclusion.hand_over("source_unavailable", setting, need=lost.needs[0])
     unread = tuple(dict.fromkeys(sub.source for sub in down))
-    found = orders_in(findings.evidence)
+    found = orders_in(findings.evidence, asked_at=setting.question.asked_at)
     absent = [number for number in setting.slots.order_numbers if number not in found]
     if absent and any(sub.source == "orders" for sub in plan.sub_questions):
         return conclusion.order_not_found(absent[0], setting)

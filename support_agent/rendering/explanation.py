@@ -133,7 +133,8 @@ def _side(candidate: Mapping[str, Any], evidence: Mapping[str, Any] | None) -> G
     fate = f"removed by {candidate['removed_by']}" if candidate["removed_by"] else "stands"
     lines = [Text(f"{_short(candidate['value'])}  {candidate['locator']}  ({fate})", style="bold")]
     if evidence:
-        start, end = evidence["valid"] or (None, None)
+        valid = evidence["valid"] or {"start": None, "end": None}
+        start, end = valid["start"], valid["end"]
         lines.append(
             Text(f"  {evidence['authority']}, in force {str(start)[:10]} to {str(end)[:10] if end else 'open'}")
         )

@@ -41,6 +41,14 @@ RETURNING 1
 """
 
 
+_DROP_ORDERS = """
+DELETE FROM trial_orders WHERE tenant_id = %(tenant)s AND NOT order_number = ANY(%(orders)s::text[]) RETURNING 1
+"""
+_DROP_CUSTOMERS = """
+DELETE FROM trial_customers WHERE tenant_id = %(tenant)s AND NOT customer_id = ANY(%(customers)s::text[]) RETURNING 1
+"""
+
+
 async def revision(session: TenantSession) -> int | None:
     """The tenant's revision; None when there is no such tenant."""
     rows = await session.fetch(_REVISION, {"tenant": session.tenant_id})
@@ -71,10 +79,16 @@ async def save(session: TenantSession, slug: str, settings: Mapping[str, Any]) -
 async def save_trial(
     session: TenantSession, *, orders: Sequence[Mapping[str, Any]], customers: Sequence[Mapping[str, Any]]
 ) -> int:
-    """Store the trial's records; how many are new or changed."""
+    """Make the trial's records those given; how many are new, changed or gone."""
     n_changed = 0
+    kept = {
+        "customers": [row["customer_id"] for row in customers],
+        "orders": [row["order_number"] for row in orders],
+    }
     for statement, rows in ((_SAVE_CUSTOMERS, customers), (_SAVE_ORDERS, orders)):
         n_changed += len(
             await session.fetch(statement, {"tenant": session.tenant_id, "rows": orjson.dumps(rows).decode()})
         )
+    for statement in (_DROP_ORDERS, _DROP_CUSTOMERS):
+        n_changed += len(await session.fetch(statement, {"tenant": session.tenant_id, **kept}))
     return n_changed

@@ -70,7 +70,7 @@ def read_folder(folder: Path) -> TenantFolder:
             faults.extend(text)
         else:
             files[path.relative_to(folder).as_posix()] = text
-    orders = _rows(folder, "orders.jsonl", required=("order_number", "customer_id"), faults=faults)
+    orders = _rows(folder, "orders.jsonl", required=("order_number", "customer_id", "ordered_at"), faults=faults)
     customers = _rows(folder, "customers.jsonl", required=("customer_id",), faults=faults)
     if faults:
         raise PolicyParseError(faults)
