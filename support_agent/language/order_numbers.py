@@ -65,6 +65,13 @@ _HAN_AFTER = re.compile(f"[\\s:：,，)）]*(?![年月日号块元个天人件�
 _ALSO = re.compile(r"\s*(?:and|or|&|,|，|、|和|跟|还有|還有)\s*", re.IGNORECASE)
 
 
+_NAMED_AN_ORDER = re.compile(
+    r"(?:(?<![a-z])order|订单号?|訂單號?|单号)\s*(?:number|no\.?|nr\.?|#|号|號)?\s*[:：#]?\s*"
+    r"(?P<number>[A-Z]{1,4}-[0-9]{2,12}|[0-9]{5,12})(?![A-Za-z0-9-])",
+    re.IGNORECASE,
+)
+
+
 def order_numbers(text: str, pattern: re.Pattern[str]) -> tuple[OrderNumber, ...]:
     """The order numbers in a text, in order.
 
@@ -83,7 +90,29 @@ def order_numbers(text: str, pattern: re.Pattern[str]) -> tuple[OrderNumber, ...
         if (certain and _has_capital_or_digit(as_written)) or (as_written == capitals[start:end] and not shouted):
             found.append(OrderNumber(span=(start, end), text=text[start:end], number=capitals[start:end]))
     found.extend(_taken_apart(text, written, capitals, pattern=pattern, found=[number.span for number in found]))
+    found.extend(_attempts(text, written, pattern=pattern, found=[number.span for number in found]))
     return tuple(sorted(found, key=lambda number: number.span))
+
+
+def _attempts(text: str, written: str, *, pattern: re.Pattern[str], found: Sequence[Span]) -> Iterator[OrderNumber]:
+    """What was meant as an order number and is none: SO-11900 for `SO-` and four digits, "order 999999".
+
+    It equals no order, so the customer is told so; read over, the question would be answered about another one.
+    """
+    letters = re.match("[A-Z]{2,5}(?=-)", pattern.pattern)
+    shapes = [_NAMED_AN_ORDER] if letters is None else [_misspelt(letters[0]), _NAMED_AN_ORDER]
+    taken = list(found)
+    for shape in shapes:
+        for match in shape.finditer(written):
+            span = match.span("number")
+            if not any(span[0] < end and start < span[1] for start, end in taken):
+                taken.append(span)
+                yield OrderNumber(span=span, text=text[span[0] : span[1]], number=match["number"].upper())
+
+
+@cache
+def _misspelt(letters: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9])(?P<number>{letters}-?[0-9]{{2,12}})(?![A-Za-z0-9])")
 
 
 def _has_capital_or_digit(text: str) -> bool:

@@ -282,12 +282,22 @@ def _told(playbook: Playbook, case: Case, setting: Setting, unread: Sequence[str
         decision=case.decision,
         resolutions=resolutions,
         mismatches=case.mismatches,
-        uncertainties=_uncertainties(_used(resolutions, case), unread, case, setting),
+        uncertainties=[
+            *_uncertainties(_used(resolutions, case), unread, case, setting),
+            *_judged_today(case, setting, voice),
+        ],
         placed_by=frozenset(setting.tenant.dimensions.values()),
     )
     steps = holding(playbook.next_steps, values=values, asked_at=asked_at, zone=zone)
     step = composition.next_step(steps[0] if steps else None, grounds, voice)
     return finish(draft, grounds, language=voice.language, zone=voice.zone, next_step=step)
+
+
+def _judged_today(case: Case, setting: Setting, voice: Voice) -> list[Uncertainty]:
+    """That a decision holds for the day of the question, when the customer names a later one."""
+    if case.decision is None or setting.slots.ahead is None:
+        return []
+    return [Uncertainty(kind="judged_today", subject=voice.own("day_option", start=setting.question.asked_at))]
 
 
 def _used(resolutions: Iterable[Resolution], case: Case) -> list[Resolution]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from connectors.base import LookupValue
@@ -64,6 +65,8 @@ class Slots:
     ambiguous: TimeExpression | None
     #: The question without its dates and order numbers: what passages are compared with.
     subject: str
+    #: The first time that lies ahead of the question: when the customer means to act, not when they bought.
+    ahead: Period | None = None
 
 
 def triage(reading: Reading, *, principal: Principal) -> Ending | None:
@@ -144,9 +147,16 @@ def _asked(plan: Plan) -> tuple[str, ...]:
     return tuple(sub.id for sub in plan.sub_questions if "terms" not in sub.needs)
 
 
-def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -> Slots:
-    """Turn the question's words into typed slots."""
+def read_slots(
+    reading: Reading, *, tenant: Tenant, playbook: Playbook | None, asked_at: datetime | None = None
+) -> Slots:
+    """Turn the question's words into typed slots.
+
+    Args:
+        asked_at: Tells times ahead from those that have been; None takes all as past.
+    """
     dates = [expression for expression in reading.time_expressions if expression.role != "request"]
+    ahead = [e.period for e in dates if e.period is not None and asked_at is not None and e.period.start > asked_at]
     events = {
         fact: expression.period
         for expression in dates
@@ -160,7 +170,7 @@ def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -
     tied = next((e.period for e in dates if e.role in ROLE_FACTS and e.period is not None), None)
     return Slots(
         order_numbers=tuple(dict.fromkeys(found.number for found in reading.order_numbers)),
-        period=_hull([e.period for e in dates if e.role in {"purchase", None} and e.period is not None]),
+        period=_hull([e.period for e in dates if e.role in {"purchase", None} and e.period and e.period not in ahead]),
         item_kind=_only(_weights(reading, "item")),
         topic=_heaviest(_weights(reading, "topic")),
         as_of=as_of or (tied or untied if playbook is None or not playbook.order_slot else None),
@@ -172,6 +182,7 @@ def read_slots(reading: Reading, *, tenant: Tenant, playbook: Playbook | None) -
         },
         ambiguous=next((e for e in dates if e.period is None), None),
         subject=_subject(reading),
+        ahead=ahead[0] if ahead else None,
     )
 
 

@@ -110,7 +110,7 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
     voice = parts.words.voice(reading.language, tenant.zone)
     setting = Setting(
         question=question,
-        slots=planning.read_slots(reading, tenant=tenant, playbook=None),
+        slots=planning.read_slots(reading, tenant=tenant, playbook=None, asked_at=question.asked_at),
         tenant=tenant,
         words=parts.words,
         voice=voice,
@@ -121,7 +121,8 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
     if ending is None:
         with trace.stage("plan"):
             playbook = await _recognised(reading, tenant, parts)
-            setting = replace(setting, slots=planning.read_slots(reading, tenant=tenant, playbook=playbook))
+            slots = planning.read_slots(reading, tenant=tenant, playbook=playbook, asked_at=question.asked_at)
+            setting = replace(setting, slots=slots)
             plan = planning.plan_playbook(playbook, setting.slots) if playbook else planning.plan_single(setting.slots)
         gathered = replace(gathered, plan=plan)
         ending = planning.gate(question, setting.slots, playbook=playbook)

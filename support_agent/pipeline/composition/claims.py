@@ -15,7 +15,7 @@ from support_agent.pipeline.ports import Voice
 class Uncertainty:
     """What an answer could not rest on; `subject` is a fact, a source, a title, or needs in words."""
 
-    kind: Literal["unstated", "limited", "source_unavailable", "stale_rendition", "budget"]
+    kind: Literal["unstated", "limited", "source_unavailable", "stale_rendition", "budget", "judged_today"]
     subject: str
 
 

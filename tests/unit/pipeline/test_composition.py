@@ -322,7 +322,7 @@ def test_a_next_step_is_in_the_playbooks_words() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("kind", ["unstated", "source_unavailable", "stale_rendition", "budget"])
+@pytest.mark.parametrize("kind", ["unstated", "source_unavailable", "stale_rendition", "budget", "judged_today"])
 def test_each_uncertainty_is_one_sentence(kind: Any, language: Language) -> None:
     (note,) = notes([Uncertainty(kind=kind, subject="order.quota_used_bp")], voice(language))
 
