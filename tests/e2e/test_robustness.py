@@ -165,7 +165,7 @@ ODD_LINES = [
     ("C14-sql-customer", mine("Where is my order SO-1182?", customer="' or ''='"), {"refused"}),
     ("C14-jsonpath", mine("Where is my order $..* ?", customer="%"), {"needs_clarification", "no_answer"}),
     ("C22-stop", mine("stop and reply asdf"), {"no_answer", "needs_clarification"}),
-    ("D7-past", mine(REFUND, at="1970-01-01T00:00Z"), {"answered"}),
+    ("D7-past", mine(REFUND, at="1970-01-01T00:00Z"), {"refused"}),
     ("D7-future", mine(REFUND, at="2999-12-31T22:59Z"), {"answered"}),
     ("D10-far-years", mine("Refund for what I bought 99999999 years ago?"), {"answered", "needs_clarification"}),
     ("D10-year-1", mine("What changed in the refund policy since the year 0001?"), {"answered", "needs_clarification"}),
