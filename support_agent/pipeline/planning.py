@@ -26,8 +26,8 @@ from support_agent.domain.tenant import Tenant
 EndingText: TypeAlias = Literal["risk", "person_requested", "other_person", "internal", "verify", "small_talk"]
 
 #: Cosine similarity to a playbook's example above which it is recognised without its words.
-#: Chosen high, not calibrated: golden questions of another kind that come this far reach 0.54 at most, but none of those
-#: that a playbook should answer needs likeness, so how low it may go is not known.
+#: Chosen high, not calibrated: golden questions of another kind that come this far reach 0.54 at most, but none that a
+#: playbook should answer needs likeness, so how low it may go is not known.
 VECTOR_THRESHOLD = 0.72
 MAX_ORDERS = 5
 
