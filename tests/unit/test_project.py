@@ -42,8 +42,8 @@ MIN_REASON_LETTERS = 10
 
 @cache
 def repository_files() -> tuple[Path, ...]:
-    """All files that git tracks or would track; relative to the root."""
-    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    """All files that git tracks, relative to the root; what a user keeps beside them is theirs."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached"]
     try:
         listing = subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
     except (FileNotFoundError, subprocess.CalledProcessError):
