@@ -12,6 +12,7 @@ from rich.console import Console
 import policies
 from connectors.errors import SourceError
 from policies.errors import PolicyError
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import open_application
 from support_agent.cli.options import talk
 from support_agent.errors import SupportAgentError
@@ -52,7 +53,7 @@ async def demo(console: Console) -> None:
     if settings.database_url is None:
         talk("Starting a local PostgreSQL in .support-agent (the first time takes a few seconds) …")
     async with open_application(settings) as application:
-        report = await application.load_tenant(SAMPLE, expected=None, progress=lambda _: None)
+        report = await load_tenant(application, SAMPLE, expected=None, progress=lambda _: None)
         state = "loaded" if report["changed"] else "was loaded already"
         talk(f"Tenant {report['tenant']} {state}: {report['n_policies']} policies, {report['n_versions']} versions.")
         for number, asked in enumerate(QUESTIONS, start=1):

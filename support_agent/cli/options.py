@@ -12,6 +12,7 @@ import typer
 
 Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", "-t", help="Slug of the tenant.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+KnownAt: TypeAlias = Annotated[str | None, typer.Option("--known-at", help="As the store knew it then; default now.")]
 
 T = TypeVar("T")
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import open_application
 from support_agent.cli.options import Json, print_json, run_async, say, talk
 from support_agent.settings import read_settings
@@ -36,7 +37,7 @@ def load(
 
 async def _load(folder: Path, tenant: str | None, *, as_json: bool) -> None:
     async with open_application(read_settings()) as application:
-        report = await application.load_tenant(folder, expected=tenant, progress=talk)
+        report = await load_tenant(application, folder, expected=tenant, progress=talk)
     if as_json:
         print_json(report)
         return

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import POOL_SIZE, Application
 from support_agent.domain.tenant import tenant_id
 from support_agent.settings import Settings
@@ -67,7 +68,7 @@ async def sites(
         for slug, n_versions in {"lumen": None, "lumen-1": 1, "lumen-1000": 1_000}.items():
             folder = copy_of_sample(folders, slug=slug, n_refund_versions=n_versions)
             for site in made.values() if slug == "lumen" else (small,):
-                await site.application.load_tenant(folder, expected=None, progress=lambda _: None)
+                await load_tenant(site.application, folder, expected=None, progress=lambda _: None)
         for database, (n_own, n_others) in zip(DATABASES, SIZES.values(), strict=True):
             _fill(bench_server, database, n_own=n_own, n_others=n_others)
         yield made

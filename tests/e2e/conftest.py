@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import policies
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import Application, open_application
 from support_agent.request import AskRequest
 from support_agent.settings import Settings
@@ -37,7 +38,7 @@ def settings_of(database: Database, folder: Path, *, vectors: bool = False) -> S
 async def sample_application(database: Database, folder: Path, *, vectors: bool = False) -> AsyncIterator[Application]:
     """The application on `database`, with the sample tenant loaded."""
     async with open_application(settings_of(database, folder, vectors=vectors)) as application:
-        await application.load_tenant(SAMPLE, expected=TENANT, progress=lambda _: None)
+        await load_tenant(application, SAMPLE, expected=TENANT, progress=lambda _: None)
         yield application
 
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import Application, open_application
 from support_agent.request import AskRequest
 from support_agent.settings import Settings
@@ -65,7 +66,7 @@ async def opened(airline: Airline, database: Database) -> AsyncIterator[Applicat
         environment={CONNECTION: airline.database_url},
     )
     async with open_application(settings) as application:
-        await application.load_tenant(airline.folder, expected=None, progress=lambda _: None)
+        await load_tenant(application, airline.folder, expected=None, progress=lambda _: None)
         yield application
 
 

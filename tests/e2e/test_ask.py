@@ -11,6 +11,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from support_agent.administration import catalogue
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import Application, open_application
 from support_agent.errors import InvalidRequestError, NotFoundError
 from support_agent.request import AskRequest
@@ -149,7 +151,7 @@ async def pair(
     append_to(hidden / "documents" / "refund-eu" / "2025-02-01.md", STAFF_ONLY)
     async with open_application(settings_of(new_database(), folder)) as application:
         for tenant in (plain, hidden):
-            await application.load_tenant(tenant, expected=None, progress=lambda _: None)
+            await load_tenant(application, tenant, expected=None, progress=lambda _: None)
         yield application
 
 
@@ -183,20 +185,20 @@ async def test_clause_for_staff_is_weighed_for_staff(pair: Application) -> None:
 
 async def test_clause_for_staff_is_found_by_staff_alone(pair: Application) -> None:
     found = {
-        staff: await pair.search_policies("hidden", "zephyrine outage", at=NOON, staff=staff, limit=10)
+        staff: await catalogue.search(pair, "hidden", "zephyrine outage", at=NOON, staff=staff, limit=10)
         for staff in (False, True)
     }
 
     assert "refund-eu@2025-02-01#outage" in {hit["clause"] for hit in found[True]}
     assert "refund-eu@2025-02-01#outage" not in {hit["clause"] for hit in found[False]}
-    assert found[False] == await pair.search_policies("plain", "zephyrine outage", at=NOON, staff=False, limit=10)
+    assert found[False] == await catalogue.search(pair, "plain", "zephyrine outage", at=NOON, staff=False, limit=10)
 
 
 async def test_failed_question_leaves_nothing_of_its_tenant_behind(pair: Application) -> None:
     for _ in range(3):
         with pytest.raises(InvalidRequestError, match="at"):
             await pair.ask(AskRequest(question="refund?", tenant="hidden", at="yesterday"))
-        versions = await pair.policy_document("plain", "refund-eu@2025-02-01", known_at=None)
+        versions = await catalogue.document(pair, "plain", "refund-eu@2025-02-01", known_at=None)
 
         assert "zephyrine" not in versions["text"]
 
@@ -218,10 +220,10 @@ async def test_a_question_after_a_publish_sees_it(own_database: Database, tmp_pa
     folder = copy_of_sample(tmp_path, "moving")
     request = AskRequest(question="What does your policy say about zephyrine?", tenant="moving", at=NOON)
     async with open_application(settings_of(own_database, tmp_path)) as application:
-        await application.load_tenant(folder, expected=None, progress=lambda _: None)
+        await load_tenant(application, folder, expected=None, progress=lambda _: None)
         before = (await application.ask(request)).contract
         append_to(folder / "documents" / "invoices" / "2024-01-01.md", "## Zephyrine {#zeph}\n\nZephyrine is blue.")
-        await application.load_tenant(folder, expected=None, progress=lambda _: None)
+        await load_tenant(application, folder, expected=None, progress=lambda _: None)
         after = (await application.ask(request)).contract
 
     assert before["status"] == "no_answer"
@@ -233,9 +235,9 @@ async def test_a_question_after_a_publish_sees_it(own_database: Database, tmp_pa
 
 async def test_second_load_changes_nothing(own_database: Database, tmp_path: Path) -> None:
     async with open_application(settings_of(own_database, tmp_path)) as application:
-        first = await application.load_tenant(SAMPLE, expected=None, progress=lambda _: None)
+        first = await load_tenant(application, SAMPLE, expected=None, progress=lambda _: None)
         stored = contents(own_database)
-        second = await application.load_tenant(SAMPLE, expected=None, progress=lambda _: None)
+        second = await load_tenant(application, SAMPLE, expected=None, progress=lambda _: None)
 
     assert (first["changed"], second["changed"]) == (True, False)
     assert contents(own_database) == stored

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import Application, open_application
 from support_agent.request import AskRequest
 from tests.e2e.conftest import settings_of
@@ -47,7 +48,7 @@ async def load(application: Application, tmp_path: Path, settings: str, *, conne
     if connectors is not None:
         text = text[: text.index("connectors:")] + connectors
     (folder / "tenant.yaml").write_text(f"{text}\n{settings}\n", encoding="utf-8")
-    await application.load_tenant(folder, expected=None, progress=lambda _: None)
+    await load_tenant(application, folder, expected=None, progress=lambda _: None)
 
 
 async def outcome_of(application: Application, question: str = REFUND, customer: str = "C-2001") -> dict[str, Any]:

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from typer.testing import CliRunner
 
+from support_agent.administration.catalogue import versions
 from support_agent.bootstrap import Application, open_application
 from support_agent.cli.main import app
 from support_agent.request import AskRequest
@@ -92,7 +93,7 @@ def test_every_version_is_published(organisation: str, imported: Mapping[str, Ma
 async def test_dates_regions_and_authorities_are_those_of_the_metadata(
     organisation: str, application: Application
 ) -> None:
-    stored = await application.policy_versions(organisation, known_at=None)
+    stored = await versions(application, organisation, known_at=None)
 
     assert {(version["policy"], version["version"]): _said(version) for version in stored} == {
         (meta["policy"], version["version"]): {

@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import Application, open_application
 from support_agent.request import AskRequest
 from tests.e2e.command import Command
@@ -298,7 +299,7 @@ async def hostile(
     add_record(tenant, "customers.jsonl", "C-2001", customer_id="C-6666", name=OBEY, region=OBEY, account_id=OBEY)
     append_to(tenant / "documents" / "refund-eu" / "2025-02-01.md", f"## Quibblewort {{#quib}}\n\nQuibblewort. {OBEY}")
     async with open_application(settings_of(new_database(), folder)) as application:
-        await application.load_tenant(tenant, expected=None, progress=lambda _: None)
+        await load_tenant(application, tenant, expected=None, progress=lambda _: None)
         yield application
 
 

@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from connectors.base import Evidence
+from support_agent.administration.folders import import_policies
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import Application, open_application
 from support_agent.pipeline import relevance
 from support_agent.request import AskRequest
@@ -103,9 +105,10 @@ def _letters(text: str) -> str:
 
 async def prepare(application: Application) -> None:
     """Load the sample tenant and, once, the real policies."""
-    await application.load_tenant(SAMPLE, expected=None, progress=_say)
+    await load_tenant(application, SAMPLE, expected=None, progress=_say)
     for organisation in ORGANISATIONS:
-        await application.import_policies(
+        await import_policies(
+            application,
             DATA / organisation,
             organisation,
             publish=True,

@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from support_agent.administration.tenants import load_tenant
 from support_agent.bootstrap import Application
 from support_agent.request import AskRequest
 from support_agent.settings import Settings
@@ -50,7 +51,7 @@ async def site(new_database: Callable[[], Database], tmp_path_factory: pytest.Te
     application = Application(engine, settings)
     for slug, n_versions in SLUGS.items():
         tenant = copy_of_sample(folder, slug=slug, n_refund_versions=n_versions)
-        await application.load_tenant(tenant, expected=slug, progress=lambda _: None)
+        await load_tenant(application, tenant, expected=slug, progress=lambda _: None)
     yield Site(application=application, wire=wire, url=url)
     await application.aclose()
 

@@ -1,66 +1,17 @@
-"""`support-agent policy`: the versioned policies of a tenant."""
+"""`support-agent policy list|show|as-of|search`: the policies of a tenant as they are read."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from support_agent.administration import catalogue
 from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, Tenant, print_json, run_async, say, talk
+from support_agent.cli.options import Json, KnownAt, Tenant, print_json, run_async
 from support_agent.settings import read_settings
 
-app = typer.Typer(help="The versioned policies of a tenant.", no_args_is_help=True)
-
-Folder = Annotated[Path, typer.Argument(help="One folder a policy, one file a version.")]
-KnownAt = Annotated[str | None, typer.Option("--known-at", help="As the store knew it then; default now.")]
-
-
-@app.command("import")
-def import_folder(  # noqa: PLR0913 - each is a flag of the command
-    folder: Folder,
-    *,
-    tenant: Tenant,
-    publish: Annotated[bool, typer.Option("--publish", help="Publish what is read; without it, only check.")] = False,
-    create_tenant: Annotated[bool, typer.Option("--create-tenant", help="Make the tenant if it is new.")] = False,
-    time_zone: Annotated[str | None, typer.Option(help="IANA zone of a new tenant; UTC without it.")] = None,
-    authorities: Annotated[
-        str | None, typer.Option(help="Ranks, highest first, `=` between equals: 'law,corporate=contract,faq'.")
-    ] = None,
-    overlay: Annotated[Path | None, typer.Option(help="YAML or JSON file that adds front-matter keys.")] = None,
-    imported_by: Annotated[str, typer.Option("--by", help="Who imports; kept with every version.")] = "cli",
-    json: Json = False,
-) -> None:
-    """Read a folder of policy versions, say everything that is wrong with it, and publish it when asked to.
-
-    Example: support-agent policy import ./policies-of-ours --tenant acme --create-tenant --publish
-
-    Exit codes: 0 checked or published, 1 refused with every fault, its path and line; 2 usage.
-    """
-
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            report = await application.import_policies(
-                folder,
-                tenant,
-                publish=publish,
-                create_tenant=create_tenant,
-                time_zone=time_zone,
-                authorities=authorities,
-                overlay=overlay,
-                imported_by=imported_by,
-                progress=talk,
-            )
-        if json:
-            print_json(report)
-            return
-        done = f"{report['n_published']} published, {report['n_unchanged']} unchanged" if publish else "checked only"
-        say(f"{report['n_policies']} policies, {report['n_versions']} versions: {done}.")
-        if not publish:
-            talk("Nothing was stored; add --publish to publish.")
-
-    run_async(work())
+app = typer.Typer()
 
 
 @app.command("list")
@@ -72,7 +23,7 @@ def list_policies(*, tenant: Tenant, known_at: KnownAt = None, json: Json = Fals
 
     async def work() -> None:
         async with open_application(read_settings()) as application:
-            versions = await application.policy_versions(tenant, known_at=known_at)
+            versions = await catalogue.versions(application, tenant, known_at=known_at)
         if json:
             print_json(versions)
             return
@@ -100,7 +51,7 @@ def show(
 
     async def work() -> None:
         async with open_application(read_settings()) as application:
-            found = await application.policy_document(tenant, policy, known_at=known_at)
+            found = await catalogue.document(application, tenant, policy, known_at=known_at)
         if json:
             print_json(found)
             return
@@ -127,7 +78,7 @@ def as_of(
 
     async def work() -> None:
         async with open_application(read_settings()) as application:
-            versions = await application.policies_as_of(tenant, at, policy=policy, known_at=known_at)
+            versions = await catalogue.as_of(application, tenant, at, policy=policy, known_at=known_at)
         if json:
             print_json(versions)
             return
@@ -155,7 +106,7 @@ def search(
 
     async def work() -> None:
         async with open_application(read_settings()) as application:
-            hits = await application.search_policies(tenant, text, at=at, staff=staff, limit=limit)
+            hits = await catalogue.search(application, tenant, text, at=at, staff=staff, limit=limit)
         if json:
             print_json(hits)
             return

@@ -1,0 +1,64 @@
+"""`support-agent policy import`: policies as a folder of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from support_agent.administration import folders
+from support_agent.bootstrap import open_application
+from support_agent.cli.options import Json, Tenant, print_json, run_async, say, talk
+from support_agent.settings import read_settings
+
+app = typer.Typer()
+
+Folder = Annotated[Path, typer.Argument(help="One folder a policy, one file a version.")]
+
+
+@app.command("import")
+def import_folder(  # noqa: PLR0913 - each is a flag of the command
+    folder: Folder,
+    *,
+    tenant: Tenant,
+    publish: Annotated[bool, typer.Option("--publish", help="Publish what is read; without it, only check.")] = False,
+    create_tenant: Annotated[bool, typer.Option("--create-tenant", help="Make the tenant if it is new.")] = False,
+    time_zone: Annotated[str | None, typer.Option(help="IANA zone of a new tenant; UTC without it.")] = None,
+    authorities: Annotated[
+        str | None, typer.Option(help="Ranks, highest first, `=` between equals: 'law,corporate=contract,faq'.")
+    ] = None,
+    overlay: Annotated[Path | None, typer.Option(help="YAML or JSON file that adds front-matter keys.")] = None,
+    imported_by: Annotated[str, typer.Option("--by", help="Who imports; kept with every version.")] = "cli",
+    json: Json = False,
+) -> None:
+    """Read a folder of policy versions, say everything that is wrong with it, and publish it when asked to.
+
+    Example: support-agent policy import ./policies-of-ours --tenant acme --create-tenant --publish
+
+    Exit codes: 0 checked or published, 1 refused with every fault, its path and line; 2 usage.
+    """
+
+    async def work() -> None:
+        async with open_application(read_settings()) as application:
+            report = await folders.import_policies(
+                application,
+                folder,
+                tenant,
+                publish=publish,
+                create_tenant=create_tenant,
+                time_zone=time_zone,
+                authorities=authorities,
+                overlay=overlay,
+                imported_by=imported_by,
+                progress=talk,
+            )
+        if json:
+            print_json(report)
+            return
+        done = f"{report['n_published']} published, {report['n_unchanged']} unchanged" if publish else "checked only"
+        say(f"{report['n_policies']} policies, {report['n_versions']} versions: {done}.")
+        if not publish:
+            talk("Nothing was stored; add --publish to publish.")
+
+    run_async(work())
