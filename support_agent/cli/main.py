@@ -1,19 +1,22 @@
 """`support-agent`: the commands, and what a failure looks like.
 
 Exit codes: 0 an outcome was reached or the work is done, 1 it could not be done (the reasons are printed), 2 usage.
+With `--json`, standard output holds one value even then: `{"error": {"code", "message", "retryable", "faults"}}`, where
+`faults` is what is wrong with written input, each with path and line.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from connectors.errors import SourceError
-from policies.errors import PolicyError
+from policies.errors import PolicyError, PolicyParseError
 from support_agent.cli import ask, database, escalation, explain, policy, tenant
-from support_agent.cli.options import say, talk
+from support_agent.cli.options import print_json, say, talk
 from support_agent.errors import InvalidRequestError, SupportAgentError
 
 app = typer.Typer(
@@ -66,6 +69,15 @@ def run() -> None:
         sys.exit(130)
 
 
-def _fail(error: Exception, *, code: int) -> None:
+def _fail(error: SupportAgentError | PolicyError | SourceError, *, code: int) -> None:
     talk(f"support-agent: {error}")
+    if "--json" in sys.argv:
+        print_json({"error": _error_json(error)})
     sys.exit(code)
+
+
+def _error_json(error: SupportAgentError | PolicyError | SourceError) -> dict[str, object]:
+    said: dict[str, object] = {"code": error.code, "message": str(error), "retryable": error.retryable}
+    if isinstance(error, PolicyParseError):
+        said["faults"] = [asdict(fault) for fault in error.faults]
+    return said

@@ -11,7 +11,9 @@ from typing import Any
 
 import psycopg
 import pytest
+import typer
 
+from support_agent.cli.main import app
 from tests.e2e.command import Command
 from tests.e2e.conftest import SAMPLE, TENANT
 from tests.e2e.test_ask import contents
@@ -19,15 +21,22 @@ from tests.integration.conftest import Database
 
 REFUND = "Can I still get a refund for the plan we bought last year?"
 ASKED = ["ask", REFUND, "--tenant", TENANT, "--customer", "C-2001", "--at", "2026-03-10T09:00+01:00"]
-COMMANDS = [
-    ["ask"], ["explain"], ["tenant", "load"], ["escalation", "list"], ["escalation", "show"],
-    ["policy", "import"], ["policy", "list"], ["policy", "show"], ["policy", "as-of"], ["policy", "search"],
-    ["database", "prepare"], ["database", "upgrade"], ["database", "stop"],
-]  # fmt: skip
 CONTRACT = (
     "run_id status answer next_step decision governing_date citations verdict conflicts uncertainties clarification "
     "escalation plan rounds usage"
 ).split()
+
+
+def _commands(group: Any, *names: str) -> Iterator[list[str]]:
+    """The words of every command there is."""
+    inner = getattr(group, "commands", None)
+    if inner is None:
+        yield list(names)
+    for name, command in (inner or {}).items():
+        yield from _commands(command, *names, name)
+
+
+COMMANDS = list(_commands(typer.main.get_command(app)))
 NOWHERE = "postgresql://nobody:secretword@127.0.0.1:9/nothing"
 
 
@@ -80,7 +89,6 @@ def test_bad_usage_exits_with_2(arguments: list[str], command: Command) -> None:
     "arguments",
     [
         ["ask", "refund?"],
-        ["ask", "refund?", "--json"],
         ["ask", "--input", "-"],
         ["explain", "00000000-0000-0000-0000-000000000000"],
         ["escalation", "list"],
@@ -118,6 +126,36 @@ def test_what_is_not_there_exits_with_1(arguments: list[str], command: Command) 
     assert result.code == 1
     assert result.out == ""
     assert "there is no" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "kind"),
+    [
+        (["ask", "refund?", "--tenant", "nobody"], 1, "not_found"),
+        (["ask", "refund?", "--tenant", TENANT, "--at", "yesterday"], 2, "invalid_request"),
+        (["policy", "show", "no-such-policy", "--tenant", TENANT], 1, "not_found"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_failure_as_json_is_one_object_too(arguments: list[str], code: int, kind: str, command: Command) -> None:
+    result = command(*arguments, "--json")
+
+    assert result.code == code
+    assert result.json["error"]["code"] == kind
+    assert result.json["error"]["message"] in result.err
+
+
+def test_faults_as_json_have_path_and_line(own_command: Command, tmp_path: Path) -> None:
+    wrong = tmp_path / "refund" / "2025-02-01.md"
+    wrong.parent.mkdir()
+    wrong.write_text("---\npolicy: refund\ntitle: Refunds\neffective_from: soon\n---\n## Window\nFourteen days.\n")
+
+    result = own_command("policy", "import", str(tmp_path), "--tenant", "new", "--create-tenant", "--json")
+
+    assert result.code == 1
+    faults = result.json["error"]["faults"]
+    assert ("refund/2025-02-01.md", 4) in [(fault["path"], fault["line"]) for fault in faults]
+    assert all(fault["message"] and fault["remedy"] for fault in faults)
 
 
 def test_answer_as_json_is_one_object_with_the_contracts_keys(command: Command) -> None:
