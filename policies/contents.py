@@ -6,31 +6,36 @@ A passage is searched by its document's title, its headings and its text; a text
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 from uuid import UUID
 
 import orjson
 
+from policies.reembedding import add_vectors_of
 from policies.rows import encode_value, limits_of
 from policies.session import TenantSession
 from policies.text import tokens
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument
-    from policies.embedding import Embedder
+    from policies.embedding import Embedders
 
 #: Documents whose rows travel in one statement.
 BATCH: Final = 25
+#: Bytes of a text's id that say which policy's it is, and which content.
+_POLICY: Final = 5
+_CONTENT: Final = 8
 #: The most that a posting's columns hold.
 MAX_COUNT: Final = 32_767
 
 _ADD_DOCUMENTS: Final[LiteralString] = """
-insert into policy_documents (tenant_id, document_id, policy_id, version, sha256, text, attributes)
+insert into policy_documents (tenant_id, document_id, policy_id, version, sha256, text, sidecar, attributes)
 select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
-    document_id uuid, policy_id text, version text, sha256 text, text text, attributes jsonb)
+    document_id uuid, policy_id text, version text, sha256 text, text text, sidecar text, attributes jsonb)
 on conflict do nothing
 returning document_id
 """
@@ -48,6 +53,12 @@ insert into passage_texts (tenant_id, text_id, text)
 select %(tenant)s, t.* from unnest(%(texts)s::uuid[], %(contents)s::text[]) as t
 on conflict do nothing
 returning text_id
+"""
+_TEXTS_OF: Final[LiteralString] = """
+select t.text_id from unnest(%(first)s::uuid[], %(last)s::uuid[]) as p (first, last)
+cross join lateral (
+    select text_id from passage_texts where tenant_id = %(tenant)s and text_id between p.first and p.last offset 0
+) t
 """
 _ADD_POSTINGS: Final[LiteralString] = """
 insert into passage_postings (tenant_id, token, text_id, tf, n_tokens)
@@ -68,18 +79,6 @@ select %(tenant)s, r.* from jsonb_to_recordset(%(rows)s::jsonb) as r (
     document_id uuid, position integer, clause_position integer, name text, value jsonb, rule text, better text,
     quote text, line_start integer, line_end integer)
 """
-_WITHOUT_VECTOR: Final[LiteralString] = """
-select t.text_id, t.text from passage_texts t
-where t.tenant_id = %(tenant)s
-  and not exists (select from passage_vectors v where v.tenant_id = t.tenant_id and v.text_id = t.text_id)
-order by t.text_id limit %(limit)s
-"""
-_ADD_VECTORS: Final[LiteralString] = """
-insert into passage_vectors (tenant_id, text_id, embedding)
-select %(tenant)s, v.text_id, v.embedding::halfvec
-from unnest(%(texts)s::uuid[], %(vectors)s::text[]) as v (text_id, embedding)
-on conflict do nothing
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,41 +92,55 @@ class _Text:
 
 
 async def add_contents(
-    session: TenantSession, documents: Mapping[UUID, PolicyDocument], *, embedder: Embedder | None
+    session: TenantSession, documents: Mapping[UUID, PolicyDocument], *, embedder: Embedders | None
 ) -> None:
     """Store the content of `documents`, by id; what is stored already stays as it is."""
     entries = list(documents.items())
+    known = await _texts_of(session, {document.policy for document in documents.values()})
+    texts: set[UUID] = set()
     for start in range(0, len(entries), BATCH):
-        await _add_batch(session, entries[start : start + BATCH])
-    if embedder is not None:
-        await add_vectors(session, embedder)
+        texts |= await _add_batch(session, entries[start : start + BATCH], known)
+    if texts and embedder is not None:
+        await add_vectors_of(session, sorted(texts), embedders=embedder)
 
 
-async def add_vectors(session: TenantSession, embedder: Embedder, *, batch: int = 256) -> int:
-    """Give every text of the tenant that has none its vector; how many there were."""
-    n_added = 0
-    while texts := await session.fetch(_WITHOUT_VECTOR, {"tenant": session.tenant_id, "limit": batch}):
-        vectors = await embedder.embed_documents([row[1] for row in texts])
-        parameters = {
-            "tenant": session.tenant_id,
-            "texts": [row[0] for row in texts],
-            "vectors": [vector_text(vector) for vector in vectors],
-        }
-        await session.fetch(_ADD_VECTORS, parameters)
-        n_added += len(texts)
-    return n_added
+def text_id(policy: str, starts: datetime, searched: str) -> UUID:
+    """The id of a text that a version of `policy` is the first to have.
+
+    By policy, then by the version's start, then by content: search asks for what is in force, and finds it side by side
+    in every index.
+    """
+    day = starts.astimezone(UTC).date().toordinal()
+    return UUID(bytes=_policy_part(policy) + day.to_bytes(3) + sha256(searched.encode()).digest()[:_CONTENT])
 
 
-def vector_text(vector: Sequence[float]) -> str:
-    """A vector as PostgreSQL reads it; half precision keeps four digits."""
-    return "[" + ",".join(f"{number:.5g}" for number in vector) + "]"
+def _policy_part(policy: str) -> bytes:
+    return sha256(policy.encode()).digest()[:_POLICY]
 
 
-async def _add_batch(session: TenantSession, entries: Sequence[tuple[UUID, PolicyDocument]]) -> None:
+async def _texts_of(session: TenantSession, policies: Iterable[str]) -> dict[bytes, UUID]:
+    """The texts that the policies have, by policy and content, whichever version was the first to have them."""
+    parts = sorted(map(_policy_part, policies))
+    parameters = {
+        "tenant": session.tenant_id,
+        "first": [UUID(bytes=part.ljust(16, b"\0")) for part in parts],
+        "last": [UUID(bytes=part.ljust(16, b"\xff")) for part in parts],
+    }
+    return {_identity(row[0]): row[0] for row in await session.fetch(_TEXTS_OF, parameters)}
+
+
+def _identity(text: UUID) -> bytes:
+    return text.bytes[:_POLICY] + text.bytes[-_CONTENT:]
+
+
+async def _add_batch(
+    session: TenantSession, entries: Sequence[tuple[UUID, PolicyDocument]], known: dict[bytes, UUID]
+) -> set[UUID]:
     rows = [
         {
             "document_id": document_id, "policy_id": document.policy, "version": document.version,
-            "sha256": document.fingerprint, "text": document.text, "attributes": document.keys(),
+            "sha256": document.fingerprint, "text": document.text, "sidecar": document.sidecar,
+            "attributes": document.keys(),
         }
         for document_id, document in entries
     ]  # fmt: skip
@@ -135,10 +148,11 @@ async def _add_batch(session: TenantSession, entries: Sequence[tuple[UUID, Polic
     new = [(document_id, document) for document_id, document in entries if document_id in added]
     await _insert(session, _ADD_CLAUSES, [row for entry in new for row in _clause_rows(*entry)])
     texts: dict[UUID, _Text] = {}
-    passages = [row for entry in new for row in _passage_rows(*entry, texts)]
+    passages = [row for entry in new for row in _passage_rows(*entry, texts, known)]
     await _add_texts(session, texts)
     await _insert(session, _ADD_PASSAGES, passages)
     await _insert(session, _ADD_TERMS, [row for entry in new for row in _term_rows(*entry)])
+    return set(texts)
 
 
 async def _insert(session: TenantSession, statement: LiteralString, rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 - rows returned
@@ -157,21 +171,24 @@ def _clause_rows(document_id: UUID, document: PolicyDocument) -> Iterator[dict[s
         }  # fmt: skip
 
 
-def _passage_rows(document_id: UUID, document: PolicyDocument, texts: dict[UUID, _Text]) -> Iterator[dict[str, Any]]:
-    """The document's passages; `texts` gets what is searched of those it lacks."""
+def _passage_rows(
+    document_id: UUID, document: PolicyDocument, texts: dict[UUID, _Text], known: dict[bytes, UUID]
+) -> Iterator[dict[str, Any]]:
+    """The document's passages; `texts` gets what is searched of those it lacks, `known` its id."""
     passages = (
         (place, clause, passage) for place, clause in enumerate(document.clauses) for passage in clause.passages
     )
     for position, (place, clause, passage) in enumerate(passages):
         meant = "\n".join(part for part in (clause.heading, passage.table_header, passage.text) if part)
         around = "\n".join((document.front_matter.title, *clause.outer))
-        text_id = UUID(bytes=sha256(f"{around}\0{meant}".encode()).digest()[:16])
-        if text_id not in texts:
-            texts[text_id] = _Text(meant=meant, counts=Counter(tokens(f"{around}\n{meant}")))
+        new_id = text_id(document.policy, document.valid.start, f"{around}\0{meant}")
+        found_id = known.setdefault(_identity(new_id), new_id)
+        if found_id not in texts:
+            texts[found_id] = _Text(meant=meant, counts=Counter(tokens(f"{around}\n{meant}")))
         yield {
             "document_id": document_id, "position": position, "clause_position": place, "kind": passage.kind,
             "text": passage.text, "table_header": passage.table_header, "line_start": passage.lines[0],
-            "line_end": passage.lines[1], "text_id": text_id,
+            "line_end": passage.lines[1], "text_id": found_id,
         }  # fmt: skip
 
 

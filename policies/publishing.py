@@ -21,11 +21,15 @@ import psycopg
 
 from policies.contents import add_contents
 from policies.errors import PolicyOverlapError, PolicyStateError
+from policies.events import Action, Event, record
 from policies.session import TenantSession
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument
-    from policies.embedding import Embedder
+    from policies.embedding import Embedders
+
+#: The approval of what came in bulk, which no second person looked at.
+IMPORTED: Final = "imported"
 
 # In sorted order, so that two writers of the same policies wait for each other and never in a circle.
 _LOCK: Final[LiteralString] = """
@@ -35,10 +39,16 @@ from unnest(%(policies)s::text[]) as name
 # After the lock, in a statement of its own: only now are the recordings of the writer before us visible.
 _PRESENT: Final[LiteralString] = """
 select v.policy_id, v.version, v.recording_id, v.document_id, v.valid_from, v.valid_to, d.attributes->>'ends', v.topic,
-       v.audience, v.authority
+       v.audience, v.authority, v.withdrawn
 from policy_versions v
 join policy_documents d on d.tenant_id = v.tenant_id and d.document_id = v.document_id
 where v.tenant_id = %(tenant)s and v.policy_id = any(%(policies)s) and v.recorded_to is null
+"""
+# A version that was withdrawn before it began has recordings, but none that stands.
+_CANCELLED: Final[LiteralString] = """
+select policy_id, version from policy_versions
+where tenant_id = %(tenant)s and policy_id = any(%(policies)s)
+group by 1, 2 having bool_and(recorded_to is not null)
 """
 # Two recordings of one policy never begin at one instant, and no period of record is empty or inverted, even where an
 # older transaction comes second or one transaction publishes twice.
@@ -46,6 +56,7 @@ _INSTANT: Final[LiteralString] = """
 select greatest(clock_timestamp(), max(greatest(recorded_from, recorded_to)) + interval '1 microsecond')
 from policy_versions where tenant_id = %(tenant)s and policy_id = any(%(policies)s)
 """
+_BEGUN: Final[LiteralString] = "select %(start)s::timestamptz <= clock_timestamp()"
 _CLOSE: Final[LiteralString] = """
 update policy_versions set recorded_to = %(instant)s
 where tenant_id = %(tenant)s and policy_id = any(%(policies)s) and recording_id = any(%(recordings)s)
@@ -57,12 +68,12 @@ on conflict do nothing
 """
 _RECORD: Final[LiteralString] = """
 insert into policy_versions (tenant_id, recording_id, topic, policy_id, version, document_id, audience, authority,
-                             valid_from, valid_to, recorded_from, approval, recorded_by)
+                             valid_from, valid_to, withdrawn, recorded_from, approval, recorded_by)
 select %(tenant)s, r.recording_id, r.topic, r.policy_id, r.version, r.document_id, r.audience, r.authority,
-       r.valid_from, r.valid_to, %(instant)s, %(approval)s, %(by)s
+       r.valid_from, r.valid_to, r.withdrawn, %(instant)s, %(approval)s, %(by)s
 from jsonb_to_recordset(%(rows)s::jsonb) as r (
     recording_id uuid, topic text, policy_id text, version text, document_id uuid, audience text, authority text,
-    valid_from timestamptz, valid_to timestamptz)
+    valid_from timestamptz, valid_to timestamptz, withdrawn boolean)
 """
 _FORGET_CHANGES: Final[LiteralString] = """
 delete from policy_term_changes where tenant_id = %(tenant)s and policy_id = any(%(policies)s)
@@ -103,6 +114,8 @@ class Publication:
     #: Versions that it had with another text, or another period; a predecessor that was closed is one.
     corrected: tuple[str, ...]
     unchanged: tuple[str, ...]
+    #: Versions that were given and left out: they were withdrawn before they began, and stay so.
+    left_withdrawn: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +129,10 @@ class _Entry:
     authority: str
     document_id: UUID
     start: datetime
-    #: Its own end; None: until the next version.
+    #: Its own end, by its document or by a withdrawal; None: until the next version.
     own_end: datetime | None
     end: datetime | None
+    withdrawn: bool
     #: The recording that holds it now, and None where none does.
     recording_id: UUID | None = None
 
@@ -131,10 +145,11 @@ class _Entry:
         return f"{self.policy}@{self.version}"
 
     def is_said_by(self, other: _Entry | None) -> bool:
-        return other is not None and (self.document_id, self.start, self.end) == (
+        return other is not None and (self.document_id, self.start, self.end, self.withdrawn) == (
             other.document_id,
             other.start,
             other.end,
+            other.withdrawn,
         )
 
 
@@ -144,7 +159,8 @@ async def publish(
     *,
     approval: str,
     by: str,
-    embedder: Embedder | None = None,
+    why: str | None = None,
+    embedder: Embedders | None = None,
 ) -> Publication:
     """Publish `documents`, all or none; other versions of their policies stay.
 
@@ -155,6 +171,7 @@ async def publish(
         documents: Versions of any policies, in any order.
         approval: Who or what approved them, e.g. `imported`.
         by: Who publishes.
+        why: Their reason, for the log.
         embedder: Gives new passages their vectors; None: they are found by words alone.
 
     Raises:
@@ -163,20 +180,80 @@ async def publish(
     """
     wanted = sorted(documents, key=lambda document: (document.policy, document.valid.start, document.version))
     parameters = {"tenant": session.tenant_id, "policies": sorted({document.policy for document in wanted})}
-    await session.fetch(_LOCK, parameters)
-    present = {(row[0], row[1]): _present_entry(row) for row in await session.fetch(_PRESENT, parameters)}
-    contents = {_document_id(session.tenant_id, document): document for document in _without_given_ends(wanted)}
-    given = [_given_entry(document_id, document) for document_id, document in contents.items()]
+    present = await _locked(session, parameters)
+    cancelled = {(row[0], row[1]) for row in await session.fetch(_CANCELLED, parameters)}
+    contents = {
+        _document_id(session.tenant_id, document): document
+        for document in _without_given_ends(wanted)
+        if (document.policy, document.version) not in cancelled
+    }
+    given = [_given_entry(document_id, document, present) for document_id, document in contents.items()]
     changed = [entry for entry in _timelines(given, present) if not entry.is_said_by(present.get(entry.key))]
     if changed:
         new = {entry.document_id for entry in changed} & contents.keys()
         await add_contents(session, {key: contents[key] for key in sorted(new)}, embedder=embedder)
         await _record(session, changed, present, parameters, approval=approval, by=by)
-    return _publication(given, changed, present)
+        await record(session, _events(given, changed, present, approval=approval, by=by, why=why))
+    left_out = (f"{document.policy}@{document.version}" for document in wanted)
+    touched = {entry.key for entry in changed}
+    return Publication(
+        added=tuple(entry.name for entry in changed if entry.key not in present),
+        corrected=tuple(entry.name for entry in changed if entry.key in present),
+        unchanged=tuple(entry.name for entry in given if entry.key not in touched),
+        left_withdrawn=tuple(name for name in left_out if tuple(name.split("@", 1)) in cancelled),
+    )
+
+
+async def withdraw(
+    session: TenantSession, policy: str, version: str, *, from_: datetime, approval: str, by: str
+) -> None:
+    """End a published version at `from_`, without a successor; what was before it does not come back.
+
+    A version that has not begun by the database's clock, withdrawn from its start or earlier, never governs, and the
+    version before it goes on.
+
+    Args:
+        session: A session of the tenant, in read-committed isolation.
+        policy: Its policy.
+        version: The version.
+        from_: The instant from which it no longer governs.
+        approval: Who approved it.
+        by: Who carries it out.
+
+    Raises:
+        PolicyStateError: It is not published, has ended by then, or would never have governed though it did.
+    """
+    parameters = {"tenant": session.tenant_id, "policies": [policy]}
+    present = await _locked(session, parameters)
+    entry = present.get((policy, version))
+    if entry is None:
+        raise PolicyStateError(policy, version, problem="it is not published", remedy="`policy list` shows what is")
+    if entry.end is not None and entry.end <= from_:
+        raise PolicyStateError(policy, version, problem="it has ended by then", remedy="give an earlier date")
+    if from_ > entry.start:
+        remaining = {**present, entry.key: replace(entry, own_end=from_, end=from_, withdrawn=True)}
+    elif (await session.fetch(_BEGUN, {"start": entry.start}))[0][0]:
+        raise PolicyStateError(
+            policy,
+            version,
+            problem=f"it has governed since {entry.start.isoformat()}",
+            remedy="withdraw it from a later date, or correct it",
+        )
+    else:
+        remaining = {key: other for key, other in present.items() if key != entry.key}
+    changed = [other for other in _timelines((), remaining) if not other.is_said_by(present.get(other.key))]
+    await _record(session, changed, present, parameters, approval=approval, by=by, ended=[entry])
+
+
+async def _locked(session: TenantSession, parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], _Entry]:
+    """The recordings that stand, once no other writer of these policies is at work."""
+    await session.fetch(_LOCK, parameters)
+    return {(row[0], row[1]): _present_entry(row) for row in await session.fetch(_PRESENT, parameters)}
 
 
 def _present_entry(row: Sequence[Any]) -> _Entry:
-    policy, version, recording_id, document_id, start, end, own_end, topic, audience, authority = row
+    policy, version, recording_id, document_id, start, end, own_end, topic, audience, authority, withdrawn = row
+    ends = end if withdrawn else None if own_end is None else datetime.fromisoformat(own_end)
     return _Entry(
         policy=policy,
         version=version,
@@ -186,7 +263,8 @@ def _present_entry(row: Sequence[Any]) -> _Entry:
         document_id=document_id,
         start=start,
         end=end,
-        own_end=None if own_end is None else datetime.fromisoformat(own_end),
+        own_end=ends,
+        withdrawn=withdrawn,
         recording_id=recording_id,
     )
 
@@ -208,8 +286,12 @@ def _document_id(tenant_id: UUID, document: PolicyDocument) -> UUID:
     return uuid5(tenant_id, f"{document.policy}@{document.version} {document.fingerprint}")
 
 
-def _given_entry(document_id: UUID, document: PolicyDocument) -> _Entry:
+def _given_entry(document_id: UUID, document: PolicyDocument, present: Mapping[tuple[str, str], _Entry]) -> _Entry:
     head = document.front_matter
+    held = present.get((document.policy, document.version))
+    # Publishing its text again does not undo a withdrawal.
+    ends = [end for end in (head.ends, held.end if held is not None and held.withdrawn else None) if end is not None]
+    end = min(ends, default=None)
     return _Entry(
         policy=document.policy,
         version=document.version,
@@ -218,8 +300,9 @@ def _given_entry(document_id: UUID, document: PolicyDocument) -> _Entry:
         authority=head.authority,
         document_id=document_id,
         start=head.starts,
-        own_end=head.ends,
-        end=head.ends,
+        own_end=end,
+        end=end,
+        withdrawn=held is not None and held.withdrawn and end == held.end,
     )
 
 
@@ -246,6 +329,31 @@ def _ended(timeline: Sequence[_Entry]) -> Iterator[_Entry]:
     yield replace(timeline[-1], end=timeline[-1].own_end)
 
 
+def _events(
+    given: Sequence[_Entry],
+    changed: Sequence[_Entry],
+    present: Mapping[tuple[str, str], _Entry],
+    *,
+    approval: str,
+    by: str,
+    why: str | None,
+) -> Iterator[Event]:
+    """What the log tells of a publish: the versions that were given, not those that they closed."""
+    named = {entry.key for entry in given}
+    for entry in changed:
+        if entry.key in named:
+            action: Action = "corrected" if entry.key in present else "published"
+            details = {"approval": approval, "effective_from": entry.start.isoformat()}
+            yield Event(
+                policy=entry.policy,
+                version=entry.version,
+                action="imported" if approval == IMPORTED and action == "published" else action,
+                person=by,
+                why=why,
+                details=details,
+            )
+
+
 async def _record(
     session: TenantSession,
     changed: Sequence[_Entry],
@@ -254,9 +362,12 @@ async def _record(
     *,
     approval: str,
     by: str,
+    ended: Sequence[_Entry] = (),
 ) -> None:
+    """Record `changed` and close what it replaces, and `ended`, all at one instant."""
     instant = (await session.fetch(_INSTANT, parameters))[0][0]
-    replaced = [old.recording_id for entry in changed if (old := present.get(entry.key)) is not None]
+    keys = dict.fromkeys(entry.key for entry in (*changed, *ended))
+    replaced = [old.recording_id for key in keys if (old := present.get(key)) is not None]
     topics = sorted({(entry.topic, entry.policy) for entry in changed})
     rows = [
         {
@@ -269,6 +380,7 @@ async def _record(
             "authority": entry.authority,
             "valid_from": entry.start,
             "valid_to": entry.end,
+            "withdrawn": entry.withdrawn,
         }
         for entry in changed
     ]
@@ -294,14 +406,3 @@ async def _record(
     await session.fetch(_FORGET_CHANGES, parameters)
     await session.fetch(_ADD_CHANGES, parameters)
     await session.fetch(_BUMP, tenant)
-
-
-def _publication(
-    given: Sequence[_Entry], changed: Sequence[_Entry], present: Mapping[tuple[str, str], _Entry]
-) -> Publication:
-    touched = {entry.key for entry in changed}
-    return Publication(
-        added=tuple(entry.name for entry in changed if entry.key not in present),
-        corrected=tuple(entry.name for entry in changed if entry.key in present),
-        unchanged=tuple(entry.name for entry in given if entry.key not in touched),
-    )

@@ -6,25 +6,30 @@ Valid time (`as_of`) says when a version governs, transaction time (`known_at`) 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, LiteralString
 
+from policies.facts import FactType
 from policies.publishing import Publication, publish
-from policies.rows import CLAUSE_COLUMNS, VERSION_COLUMNS, read_clause, read_version
+from policies.rows import CLAUSE_COLUMNS, VERSION_COLUMNS, decode_value, read_clause, read_version
 from policies.session import TenantSession
+from policies.terms import type_of
 from policies.timeline import TopicTimeline, timeline_of_topic
 from policies.version import Clause, PolicyVersion
 
 __all__ = [
     "Publication",
     "StoredDocument",
+    "StoredSource",
     "TopicTimeline",
     "as_of",
     "policies",
     "publish",
     "show",
+    "source",
+    "term_types",
     "timeline_of_topic",
     "versions",
     "versions_as_of",
@@ -66,6 +71,19 @@ select {CLAUSE_COLUMNS} from policy_clauses c
 where c.tenant_id = %(tenant)s and c.document_id = %(document)s order by c.position
 """
 
+_SOURCE: Final[LiteralString] = f"""
+select d.text, d.sidecar, d.attributes from policy_versions v {_DOCUMENT}
+where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s and v.version = %(version)s and v.recorded_to is null
+"""
+_TERMS: Final[LiteralString] = """
+select distinct on (t.name) t.name, t.value
+from policy_terms t
+where t.tenant_id = %(tenant)s and t.value is not null
+  and exists (select from policy_versions v
+              where v.tenant_id = t.tenant_id and v.document_id = t.document_id and v.recorded_to is null)
+order by t.name
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDocument:
@@ -79,6 +97,16 @@ class StoredDocument:
     approval: str
     recorded_by: str
     clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSource:
+    """What a version was made from: its text, what stood beside it, and its front matter as it was understood."""
+
+    text: str
+    sidecar: str | None
+    #: As `policies.document.PolicyDocument.keys` gives them.
+    attributes: Mapping[str, Any]
 
 
 async def policies(session: TenantSession) -> Sequence[str]:
@@ -134,6 +162,22 @@ async def show(
         recorded_by=recorded_by,
         clauses=tuple(clause for row in clauses if (clause := read_clause(row, version=read)) is not None),
     )
+
+
+async def source(session: TenantSession, policy: str, version: str) -> StoredSource | None:
+    """What a version published now was made from; None when there is no such version."""
+    parameters = {"tenant": session.tenant_id, "policy": policy, "version": version}
+    rows = await session.fetch(_SOURCE, parameters)
+    if not rows:
+        return None
+    text, sidecar, attributes = rows[0]
+    return StoredSource(text=text, sidecar=sidecar, attributes=attributes)
+
+
+async def term_types(session: TenantSession) -> dict[str, FactType]:
+    """The type of every value term that a version published now has, by name."""
+    rows = await session.fetch(_TERMS, {"tenant": session.tenant_id})
+    return {name: type_of(name, decode_value(value)) for name, value in rows}
 
 
 async def _in_force(

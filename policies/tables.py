@@ -11,11 +11,14 @@ from typing import Final
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Computed,
     DateTime,
     ForeignKeyConstraint,
+    Identity,
+    Index,
     Integer,
     MetaData,
     PrimaryKeyConstraint,
@@ -29,8 +32,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSTZRANGE, ExcludeConstraint
 
-#: Numbers of a sentence vector.
-DIMENSIONS: Final = 512
+#: The sentence encoder that comes with us; 512 numbers.
+LOCAL_MODEL: Final = "local:universal-sentence-encoder-multilingual-3"
 
 metadata = MetaData()
 
@@ -65,6 +68,8 @@ tenants = Table(
     Column("settings_sha256", Text, nullable=False, server_default=""),
     #: Raised by every publish and every change of settings, in the same transaction.
     Column("revision", BigInteger, nullable=False, server_default="0"),
+    #: Whose vectors its passages are searched by.
+    Column("vector_model", Text, nullable=False, server_default=LOCAL_MODEL),
     _key("tenants"),
 )
 
@@ -90,6 +95,8 @@ policy_documents = Table(
     #: Of the text and everything that was read from it and beside it.
     Column("sha256", Text, nullable=False),
     Column("text", Text, nullable=False),
+    #: The sidecar as it was written; null where there was none.
+    Column("sidecar", Text),
     #: Title, language, authority, relations and the other front matter, as `policies.store` writes it.
     Column("attributes", JSONB, nullable=False),
     _instant("created_at", now=True),
@@ -114,6 +121,8 @@ policy_versions = Table(
     _instant("valid_to", nullable=True),
     _instant("recorded_from"),
     _instant("recorded_to", nullable=True),
+    #: Whether its end came by a withdrawal.
+    Column("withdrawn", Boolean, nullable=False, server_default=text("false")),
     Column("approval", Text, nullable=False),
     Column("recorded_by", Text, nullable=False),
     # Range operators reach no index under row-level security, so queries use the four columns above; these two are for
@@ -226,14 +235,16 @@ passage_postings = Table(
     _key("passage_postings", "token", "text_id", include=("tf", "n_tokens")),
 )
 
+#: A text has a vector by the model that its tenant is searched by, and by another while that one is made ready.
 passage_vectors = Table(
     "passage_vectors",
     metadata,
     _tenant(),
     Column("text_id", Uuid, nullable=False),
-    # 1,032 bytes: stays in the row, which a `vector` of this length would not.
-    Column("embedding", HALFVEC(DIMENSIONS), nullable=False),
-    _key("passage_vectors", "text_id"),
+    #: Of any length, the same for all of a model; see the migration for how it is kept in its row.
+    Column("embedding", HALFVEC(), nullable=False),
+    Column("model", Text, nullable=False, server_default=LOCAL_MODEL),
+    _key("passage_vectors", "text_id", "model"),
     _refers("passage_vectors", "passage_texts", "text_id"),
 )
 
@@ -274,4 +285,59 @@ policy_term_changes = Table(
     _instant("previous_from"),
     _key("policy_term_changes", "policy_id", "audience", "term", "valid_from"),
     _refers("policy_term_changes", "tenants"),
+)
+
+#: What is to be published, and how far it has come: `policies.drafts` has the states.
+policy_drafts = Table(
+    "policy_drafts",
+    metadata,
+    _tenant(),
+    Column("draft_id", Uuid, nullable=False),
+    Column("policy_id", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    #: As `policies.drafts` writes it.
+    Column("content", JSONB, nullable=False),
+    #: Who last changed the content.
+    Column("author", Text, nullable=False),
+    Column("reviewer", Text),
+    _instant("created_at", now=True),
+    _instant("changed_at", now=True),
+    _key("policy_drafts", "draft_id"),
+    _refers("policy_drafts", "tenants"),
+    CheckConstraint("kind in ('version', 'correction', 'rollback', 'withdrawal')", name="policy_drafts_kind_check"),
+    CheckConstraint(
+        "state in ('draft', 'in_review', 'approved', 'published', 'discarded')", name="policy_drafts_state_check"
+    ),
+    CheckConstraint(
+        "state not in ('approved', 'published') or (reviewer is not null"
+        " and lower(normalize(btrim(reviewer), NFKC)) <> lower(normalize(btrim(author), NFKC)))",
+        name="policy_drafts_second_person_check",
+    ),
+    Index(
+        "policy_drafts_open_key",
+        "tenant_id",
+        "policy_id",
+        "version",
+        unique=True,
+        postgresql_where=text("state in ('draft', 'in_review', 'approved')"),
+    ),
+)
+
+#: What was done to policies, by whom and why; append-only, whoever asks.
+policy_events = Table(
+    "policy_events",
+    metadata,
+    _tenant(),
+    Column("event_id", BigInteger, Identity(always=True), nullable=False),
+    Column("policy_id", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("person", Text, nullable=False),
+    Column("why", Text),
+    Column("details", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
+    _instant("at", now=True),
+    _key("policy_events", "policy_id", "event_id"),
+    _refers("policy_events", "tenants"),
 )

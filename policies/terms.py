@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Final
 
 from policies.facts import FactType, FactValue
@@ -25,6 +26,23 @@ class Term:
     #: The passage that says it, as an answer quotes it, and its lines.
     quote: str
     lines: tuple[int, int]
+
+
+def type_of(name: str, value: FactValue) -> FactType:
+    """The type of the value term `name`; a bool is no int, a datetime no date."""
+    match value:
+        case bool():
+            return "bool"
+        case int():
+            return unit_of(name) or "int"
+        case datetime():
+            return "instant"
+        case date():
+            return "date"
+        case tuple():
+            return "list"
+        case _:
+            return "string"
 
 
 def unit_of(name: str) -> FactType | None:

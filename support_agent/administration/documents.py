@@ -1,17 +1,22 @@
-"""Policy documents in a folder, read with a tenant's ladder, zone, facts and regions."""
+"""Policy documents in files, read with a tenant's ladder, zone, facts and regions."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from policies.errors import PolicyParseError
+from policies.facts import FactType
 from support_agent.domain.tenant import Tenant
+from support_agent.errors import InvalidRequestError
 
 if TYPE_CHECKING:
-    from policies.document import PolicyDocument
+    from policies.document import PolicyDocument, SourceFile
     from policies.front_matter import Surroundings
+
+SIDECAR: Final = ".terms.yaml"
 
 
 def surroundings(tenant: Tenant) -> Surroundings:
@@ -42,3 +47,62 @@ def read_documents(
     if found.faults:
         raise PolicyParseError(replace(fault, path=prefix + fault.path) for fault in found.faults)
     return found.documents
+
+
+def read_source(path: Path) -> tuple[SourceFile, SourceFile | None]:
+    """A version's file, and the sidecar beside it.
+
+    Raises:
+        InvalidRequestError: There is no such file.
+    """
+    from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
+    from policies.encoding import MAX_BYTES  # noqa: PLC0415 - as above
+
+    def read(file: Path) -> SourceFile:
+        with file.open("rb") as stream:
+            # One byte more than there may be: the parser then says that it is too much.
+            return SourceFile(path=file.name, content=stream.read(MAX_BYTES + 1))
+
+    sidecar = path.with_name(f"{path.stem}{SIDECAR}")
+    try:
+        if path.suffix != ".md" or not path.is_file():
+            raise InvalidRequestError("FILE", "is not a file called VERSION.md, such as 2026-03-01.md")
+        return read(path), read(sidecar) if sidecar.is_file() else None
+    except (OSError, ValueError) as error:
+        raise InvalidRequestError("FILE", f"cannot be read ({type(error).__name__})") from error
+
+
+def parse_source(
+    source: SourceFile,
+    tenant: Tenant,
+    *,
+    known: Mapping[str, FactType],
+    sidecar: SourceFile | None = None,
+    keys: Mapping[str, Any] | None = None,
+    version: str | None = None,
+) -> PolicyDocument:
+    """One version, read and checked by itself.
+
+    Args:
+        source: Its Markdown.
+        tenant: Whose ladder, zone and facts hold.
+        known: Types of the value terms that published versions define.
+        sidecar: What stands beside it.
+        keys: Front-matter keys that hold where neither says anything.
+        version: Its name; default: that of the file.
+
+    Raises:
+        PolicyParseError: With everything that is wrong with it.
+    """
+    from policies.document import parse_document  # noqa: PLC0415 - loads the Markdown parser, which is slow
+    from policies.front_matter import Keys  # noqa: PLC0415 - as above
+    from policies.marked_yaml import entry_of  # noqa: PLC0415 - as above
+    from policies.rule_checks import check_rules  # noqa: PLC0415 - as above
+
+    beyond = [Keys(path=source.path, entries=entry_of(dict(keys)).mapping() or {})] if keys else []
+    parsed = parse_document(source, around=surroundings(tenant), version=version, sidecar=sidecar, defaults=beyond)
+    if isinstance(parsed, list):
+        raise PolicyParseError(parsed)
+    if faults := check_rules([parsed], facts=tenant.facts, known=known):
+        raise PolicyParseError(faults)
+    return parsed

@@ -3,18 +3,57 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Coroutine
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 import orjson
 import typer
+
+from support_agent.errors import InvalidRequestError
+
+#: Names the person at the terminal to every command that changes a policy.
+PERSON: Final = "SUPPORT_AGENT_PERSON"
+MAX_PERSON: Final = 200
 
 Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", "-t", help="Slug of the tenant.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
 KnownAt: TypeAlias = Annotated[str | None, typer.Option("--known-at", help="As the store knew it then; default now.")]
 
 T = TypeVar("T")
+
+
+By: TypeAlias = Annotated[
+    str | None, typer.Option("--by", help="Who does it; without it, the environment variable SUPPORT_AGENT_PERSON.")
+]
+Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+def person(by: str | None) -> str:
+    """Who acts: the flag, else the environment.
+
+    Raises:
+        InvalidRequestError: Neither says.
+    """
+    name = " ".join((by or os.environ.get(PERSON, "")).split())
+    if not name or not name.isprintable() or len(name) > MAX_PERSON:
+        raise InvalidRequestError("--by", f"must name who does this, in 200 characters at most, or set {PERSON}")
+    return name
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Go on only if a person says so.
+
+    Raises:
+        InvalidRequestError: There is no person to ask, and `yes` was not said.
+        typer.Abort: They said no.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InvalidRequestError("--yes", f"is needed where nobody can be asked: {question}")
+    typer.confirm(question, abort=True, err=True)
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

@@ -1,0 +1,303 @@
+"""From a file to what governs: submitted, approved by a second person, published."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from zoneinfo import ZoneInfo
+
+from policies import drafts, lifecycle, store
+from policies.drafts import Content, Draft
+from policies.session import TenantSession
+from policies.version import start_of_day
+from policies.written_keys import restarted, written_date, written_keys
+from support_agent.administration.documents import parse_source, read_source
+from support_agent.bootstrap import Application
+from support_agent.domain.tenant import Tenant
+from support_agent.errors import InvalidRequestError, NotFoundError
+from support_agent.request import read_instant
+
+if TYPE_CHECKING:
+    from policies.document import PolicyDocument
+
+_SKELETON: Final = """\
+---
+policy: {policy}
+topic: {policy}
+title: {policy}
+authority: {authority}
+effective_from: {start}
+time_zone: {zone}
+language: {language}
+owner:
+---
+## First clause {{#first-clause}}
+
+What holds, in the words that an answer may quote.
+"""
+
+
+async def new(
+    application: Application,
+    tenant: str,
+    policy: str,
+    *,
+    from_version: str | None,
+    effective_from: str | None,
+    output: Path | None,
+) -> dict[str, Any]:
+    """Write a file to edit: a copy of a version with a new start, or a skeleton where the policy has none yet.
+
+    Raises:
+        InvalidRequestError: The file is there already, or the date is none.
+        NotFoundError: There is no such version.
+    """
+    async with application.open_tenant(tenant) as (session, settings):
+        if from_version is None:
+            found = await store.as_of(session, policy, as_of=datetime.now(UTC))
+            from_version = found.version if found is not None else None
+        held = None if from_version is None else await store.source(session, policy, from_version)
+    if from_version is not None and held is None:
+        raise NotFoundError("policy version", f"{policy}@{from_version}", hint="`policy list` shows them")
+    zone = settings.zone if held is None else ZoneInfo(held.attributes["time_zone"])
+    start = effective_from or datetime.now(zone).date().isoformat()
+    _start_of(start, zone, flag="--effective-from")
+    path = output or Path(f"{start[:10]}.md")
+    if held is None:
+        rank = "corporate" if "corporate" in settings.ladder else min(settings.ladder.rungs[-1])
+        text = _SKELETON.format(
+            policy=policy, authority=rank, start=start, zone=settings.time_zone, language=settings.locale
+        )
+        _write_new(path, text)
+    else:
+        text = restarted(held.text, start=start)
+        _write_new(path, text)
+        if held.sidecar is not None:
+            _write_new(path.with_name(f"{path.stem}.terms.yaml"), held.sidecar)
+    return {"policy": policy, "from": from_version, "file": str(path), "effective_from": start}
+
+
+async def submit(application: Application, tenant: str, file: Path, *, by: str, why: str | None) -> dict[str, Any]:
+    """Put a new version in review.
+
+    Raises:
+        PolicyParseError: With everything that is wrong with the file.
+        PolicyStateError: The version is published already.
+    """
+    return await _hand_in(application, tenant, file, kind="version", by=by, why=why)
+
+
+async def correct(application: Application, tenant: str, file: Path, *, by: str, why: str) -> dict[str, Any]:
+    """Put a correction of a published version in review.
+
+    Raises:
+        PolicyParseError: With everything that is wrong with the file.
+        PolicyStateError: The version is not published, or nothing differs.
+    """
+    return await _hand_in(application, tenant, file, kind="correction", by=by, why=why)
+
+
+async def roll_back(
+    application: Application, tenant: str, name: str, *, start: str, version: str | None, by: str, why: str
+) -> dict[str, Any]:
+    """Put a new version with the text of an old one in review.
+
+    Raises:
+        NotFoundError: There is no such version.
+        PolicyStateError: The new version's name is taken.
+    """
+    policy, old = _split(name)
+    async with application.open_tenant(tenant) as (session, settings):
+        held = await store.source(session, policy, old)
+        if held is None:
+            raise NotFoundError("policy version", name, hint="`policy list` shows them")
+        _start_of(start, ZoneInfo(held.attributes["time_zone"]), flag="--from")
+        keys = {key: value for key, value in written_keys(held.attributes).items() if key != "effective_to"}
+        content = Content(
+            why=why, text=restarted(held.text, start=start), sidecar=held.sidecar, keys=keys | {"effective_from": start}
+        )
+        document = await _parsed(session, settings, content, policy, version or start[:10])
+        draft = await lifecycle.submit(session, document, content=content, kind="rollback", by=by)
+    return draft_json(draft, document)
+
+
+async def withdraw(
+    application: Application, tenant: str, name: str, *, start: str, by: str, why: str
+) -> dict[str, Any]:
+    """Put the end of a published version in review.
+
+    Raises:
+        PolicyStateError: The version is not published.
+    """
+    policy, version = _split(name)
+    async with application.open_tenant(tenant) as (session, settings):
+        held = await store.source(session, policy, version)
+        zone = settings.zone if held is None else ZoneInfo(held.attributes["time_zone"])
+        content = Content(why=why, withdrawn_from=_start_of(start, zone, flag="--from"))
+        draft = await lifecycle.submit_withdrawal(session, policy, version, content=content, by=by)
+    return draft_json(draft)
+
+
+async def approve(
+    application: Application, tenant: str, name: str, *, by: str, why: str | None, seen: str | None = None
+) -> dict[str, Any]:
+    """Approve the open draft of a version, as another person than its author.
+
+    Args:
+        application: The application.
+        tenant: Its slug.
+        name: `policy@version`.
+        by: Who approves.
+        why: Their reason, for the log.
+        seen: Hash of the content that they looked at; other content is refused.
+
+    Raises:
+        PolicyStateError: There is none in review, `by` wrote it, or it has changed since it was seen.
+    """
+    policy, version = _split(name)
+    async with application.open_tenant(tenant) as (session, _):
+        return draft_json(await lifecycle.approve(session, policy, version, by=by, why=why, seen=seen))
+
+
+async def send_back(application: Application, tenant: str, name: str, *, by: str, why: str) -> dict[str, Any]:
+    """Return the open draft of a version to its author."""
+    policy, version = _split(name)
+    async with application.open_tenant(tenant) as (session, _):
+        return draft_json(await lifecycle.send_back(session, policy, version, by=by, why=why))
+
+
+async def discard(application: Application, tenant: str, name: str, *, by: str, why: str | None) -> dict[str, Any]:
+    """Give the open draft of a version up."""
+    policy, version = _split(name)
+    async with application.open_tenant(tenant) as (session, _):
+        return draft_json(await lifecycle.discard(session, policy, version, by=by, why=why))
+
+
+async def publish(application: Application, tenant: str, name: str, *, scheduled: bool, by: str) -> dict[str, Any]:
+    """Publish the approved draft of a version whose date has come, or schedule one whose date lies ahead.
+
+    Args:
+        application: The application.
+        tenant: Its slug.
+        name: `policy@version`.
+        scheduled: Whether the date is meant to lie ahead.
+        by: Who publishes.
+
+    Raises:
+        PolicyStateError: It is not approved, or its date says otherwise than `scheduled`.
+        PolicyOverlapError: Another version is in force at the same time.
+    """
+    policy, version = _split(name)
+    async with application.open_tenant(tenant) as (session, settings):
+        draft = await lifecycle.open_draft(session, policy, version)
+        document = await _document(session, settings, draft)
+        done = await lifecycle.carry_out(
+            session, draft, document, scheduled=scheduled, by=by, embedder=application.vectors
+        )
+        zone = settings.zone if document is None else ZoneInfo(document.front_matter.time_zone)
+        when = written_date(done.effective_from, zone)
+    state = "withdrawn" if document is None else "scheduled" if scheduled else "published"
+    return draft_json(replace(draft, state="published")) | {"state": state, "effective_from": when}
+
+
+async def open_drafts(
+    application: Application, tenant: str, *, policy: str | None = None, closed: bool = False
+) -> list[dict[str, Any]]:
+    """The drafts on their way, by policy and version."""
+    async with application.open_tenant(tenant) as (session, _):
+        return [draft_json(draft) for draft in await drafts.drafts(session, policy, closed=closed)]
+
+
+async def stored_draft(application: Application, tenant: str, name: str) -> tuple[Draft, PolicyDocument | None]:
+    """The open draft of a version and the document that its text reads as; None for a withdrawal."""
+    policy, version = _split(name)
+    async with application.open_tenant(tenant) as (session, settings):
+        draft = await lifecycle.open_draft(session, policy, version)
+        return draft, await _document(session, settings, draft)
+
+
+def draft_json(draft: Draft, document: PolicyDocument | None = None) -> dict[str, Any]:
+    """What every listing says of a draft."""
+    said: dict[str, Any] = {
+        "policy": draft.policy,
+        "version": draft.version,
+        "kind": draft.kind,
+        "state": draft.state,
+        "author": draft.author,
+        "reviewer": draft.reviewer,
+        "why": draft.content.why,
+        "sha256": draft.content.sha256,
+        "changed_at": draft.changed_at.isoformat(),
+    }
+    if draft.content.withdrawn_from is not None:
+        said["withdrawn_from"] = draft.content.withdrawn_from.isoformat()
+    if document is not None:
+        head = document.front_matter
+        said["effective_from"] = written_date(head.starts, ZoneInfo(head.time_zone))
+    return said
+
+
+async def _hand_in(
+    application: Application, tenant: str, file: Path, *, kind: drafts.Kind, by: str, why: str | None
+) -> dict[str, Any]:
+    source, sidecar = read_source(file)
+    async with application.open_tenant(tenant) as (session, settings):
+        # A text that came without front matter of ours keeps what was said beside it, found by its folder's name.
+        held = None if kind != "correction" else await store.source(session, file.parent.name, file.stem)
+        keys = None if held is None else written_keys(held.attributes)
+        known = await store.term_types(session)
+        document = parse_source(source, settings, known=known, sidecar=sidecar, keys=keys)
+        content = Content(why=why, text=document.text, sidecar=document.sidecar, keys=keys)
+        draft = await lifecycle.submit(session, document, content=content, kind=kind, by=by)
+    return draft_json(draft, document)
+
+
+async def _document(session: TenantSession, tenant: Tenant, draft: Draft) -> PolicyDocument | None:
+    if draft.kind == "withdrawal":
+        return None
+    return await _parsed(session, tenant, draft.content, draft.policy, draft.version)
+
+
+async def _parsed(
+    session: TenantSession, tenant: Tenant, content: Content, policy: str, version: str
+) -> PolicyDocument:
+    from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
+
+    path = f"{policy}/{version}"
+    beside = content.sidecar
+    return parse_source(
+        SourceFile(path=f"{path}.md", content=(content.text or "").encode()),
+        tenant,
+        known=await store.term_types(session),
+        sidecar=None if beside is None else SourceFile(path=f"{path}.terms.yaml", content=beside.encode()),
+        keys=content.keys,
+        version=version,
+    )
+
+
+def _split(name: str) -> tuple[str, str]:
+    policy, _, version = name.partition("@")
+    if not policy or not version:
+        raise InvalidRequestError("NAME", "must be POLICY@VERSION, such as refund-eu@2026-03-01")
+    return policy, version
+
+
+def _start_of(text: str, zone: ZoneInfo, *, flag: str) -> datetime:
+    """A date as its first instant in `zone`, an instant as it is."""
+    if read_instant(flag, text, zone=zone) is not None and len(text) == len("2025-03-05"):
+        return start_of_day(date.fromisoformat(text), zone)
+    instant = read_instant(flag, text, zone=zone)
+    assert instant is not None  # noqa: S101 - only None gives None
+    return instant
+
+
+def _write_new(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise InvalidRequestError("--output", f"{path} is there already; name another file") from error
+    except OSError as error:
+        raise InvalidRequestError("--output", f"{path} cannot be written ({error.strerror})") from error
