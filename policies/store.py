@@ -21,12 +21,14 @@ from policies.version import Clause, PolicyVersion
 
 __all__ = [
     "Publication",
+    "Recording",
     "StoredDocument",
     "StoredSource",
     "TopicTimeline",
     "as_of",
     "policies",
     "publish",
+    "recordings",
     "show",
     "source",
     "term_types",
@@ -73,7 +75,12 @@ where c.tenant_id = %(tenant)s and c.document_id = %(document)s order by c.posit
 
 _SOURCE: Final[LiteralString] = f"""
 select d.text, d.sidecar, d.attributes from policy_versions v {_DOCUMENT}
-where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s and v.version = %(version)s and v.recorded_to is null
+where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s and v.version = %(version)s and {_KNOWN}
+"""
+_RECORDINGS: Final[LiteralString] = f"""
+select {VERSION_COLUMNS}, v.withdrawn, v.approval, v.recorded_by from policy_versions v {_DOCUMENT}
+where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s
+order by v.valid_from, v.version collate "C", v.recorded_from
 """
 _TERMS: Final[LiteralString] = """
 select distinct on (t.name) t.name, t.value
@@ -97,6 +104,17 @@ class StoredDocument:
     approval: str
     recorded_by: str
     clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """A version as the store held it for a time."""
+
+    version: PolicyVersion
+    #: Whether its end came by a withdrawal.
+    withdrawn: bool
+    approval: str
+    recorded_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,9 +182,20 @@ async def show(
     )
 
 
-async def source(session: TenantSession, policy: str, version: str) -> StoredSource | None:
-    """What a version published now was made from; None when there is no such version."""
-    parameters = {"tenant": session.tenant_id, "policy": policy, "version": version}
+async def recordings(session: TenantSession, policy: str) -> list[Recording]:
+    """Every recording of a policy's versions, by start and by when the store began to hold it."""
+    rows = await session.fetch(_RECORDINGS, {"tenant": session.tenant_id, "policy": policy})
+    return [
+        Recording(version=read_version(columns), withdrawn=withdrawn, approval=approval, recorded_by=recorded_by)
+        for *columns, withdrawn, approval, recorded_by in rows
+    ]
+
+
+async def source(
+    session: TenantSession, policy: str, version: str, *, known_at: datetime | None = None
+) -> StoredSource | None:
+    """What a published version was made from; None when there is no such version."""
+    parameters = {"tenant": session.tenant_id, "policy": policy, "version": version, "known_at": known_at}
     rows = await session.fetch(_SOURCE, parameters)
     if not rows:
         return None

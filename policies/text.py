@@ -39,6 +39,7 @@ _PIECE = re.compile(
     r"|(?P<code>[a-z]*[-_]?[0-9]+(?:[-_]?[a-z0-9]+)*)"
     rf"|(?P<word>[^\W\d_{HAN}]+(?:'[^\W\d_{HAN}]+)*)"
 )
+_LATIN_WORD = re.compile("[A-Za-z]{2,}")
 _CODE_PART = re.compile("[a-z]{2,}|[0-9]+")
 _THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 
@@ -102,6 +103,21 @@ def question_tokens(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def is_chinese(text: str) -> bool:
+    """Whether a text is written in Chinese, names and codes in Latin letters notwithstanding."""
+    if text.isascii():
+        return False
+    n_chinese = sum(len(run) for run in _HAN_RUN.findall(text))
+    return n_chinese > 0 and n_chinese >= len(_LATIN_WORD.findall(text))
+
+
+def chinese_words(text: str) -> list[str]:
+    """The Chinese words of a text, simplified, without those that every text has; each once."""
+    runs = _HAN_RUN.findall(fold(normalise(text)))
+    words = dict.fromkeys(word for run in runs for word in _words(run))
+    return [w for w in words if w not in _CHINESE_STOP_WORDS and w not in _CHINESE_FUNCTION_CHARACTERS]
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The stem of a folded English word; a word of another alphabet is its own stem."""
@@ -141,6 +157,11 @@ def _asked_chinese(run: str) -> Iterator[str]:
         if first + second in words or not {first, second} & _CHINESE_FUNCTION_CHARACTERS:
             yield first + second
     yield from (word for word in words if len(word) > 2)  # noqa: PLR2004 - shorter ones are pairs and characters
+
+
+def segments(run: str) -> list[str]:
+    """A run of Chinese characters as the words it is made of, each character in one of them."""
+    return _segmenter()(run)
 
 
 def _words(run: str) -> list[str]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from policies import store
 from policies.errors import PolicyParseError
 from policies.facts import FactType
+from policies.session import TenantSession
+from policies.written_keys import written_keys
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError
 
@@ -72,11 +76,31 @@ def read_source(path: Path) -> tuple[SourceFile, SourceFile | None]:
         raise InvalidRequestError("FILE", f"cannot be read ({type(error).__name__})") from error
 
 
+async def stored_document(
+    session: TenantSession, tenant: Tenant, policy: str, version: str, *, known_at: datetime | None = None
+) -> PolicyDocument | None:
+    """A published version as its author wrote it; None when there is no such version."""
+    from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
+
+    held = await store.source(session, policy, version, known_at=known_at)
+    if held is None:
+        return None
+    path, sidecar = f"{policy}/{version}", held.sidecar
+    return parse_source(
+        SourceFile(path=f"{path}.md", content=held.text.encode()),
+        tenant,
+        known=None,
+        sidecar=None if sidecar is None else SourceFile(path=f"{path}{SIDECAR}", content=sidecar.encode()),
+        keys=written_keys(held.attributes),
+        version=version,
+    )
+
+
 def parse_source(
     source: SourceFile,
     tenant: Tenant,
     *,
-    known: Mapping[str, FactType],
+    known: Mapping[str, FactType] | None,
     sidecar: SourceFile | None = None,
     keys: Mapping[str, Any] | None = None,
     version: str | None = None,
@@ -86,7 +110,7 @@ def parse_source(
     Args:
         source: Its Markdown.
         tenant: Whose ladder, zone and facts hold.
-        known: Types of the value terms that published versions define.
+        known: Types of the value terms that published versions define; None leaves its rules unchecked.
         sidecar: What stands beside it.
         keys: Front-matter keys that hold where neither says anything.
         version: Its name; default: that of the file.
@@ -103,6 +127,6 @@ def parse_source(
     parsed = parse_document(source, around=surroundings(tenant), version=version, sidecar=sidecar, defaults=beyond)
     if isinstance(parsed, list):
         raise PolicyParseError(parsed)
-    if faults := check_rules([parsed], facts=tenant.facts, known=known):
+    if known is not None and (faults := check_rules([parsed], facts=tenant.facts, known=known)):
         raise PolicyParseError(faults)
     return parsed
