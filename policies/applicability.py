@@ -93,6 +93,17 @@ def narrower(a: Applicability, b: Applicability, *, groups: RegionGroups, on: da
     return a != b and _within(a, b, groups=groups, on=on) and not _within(b, a, groups=groups, on=on)
 
 
+def overlap(a: Applicability, b: Applicability, *, groups: RegionGroups, on: datetime) -> bool:
+    """Whether one customer can be in `a` and in `b` at the instant `on`."""
+    limits = b.dimensions()
+    return all(
+        dimension not in limits
+        or any(in_dimension(dimension, one, limits[dimension], groups=groups, on=on) for one in allowed)
+        or any(in_dimension(dimension, other, allowed, groups=groups, on=on) for other in limits[dimension])
+        for dimension, allowed in a.dimensions().items()
+    )
+
+
 def _within(a: Applicability, b: Applicability, *, groups: RegionGroups, on: datetime) -> bool:
     limits = a.dimensions()
     for dimension, outer in b.dimensions().items():

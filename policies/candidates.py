@@ -99,6 +99,10 @@ _AT_LEAST_AFTER: Final = re.compile(r"\s?(?:or more|以上)", re.IGNORECASE)
 _NOUN: Final = re.compile(r"[ -]([A-Za-z][a-z]{2,})")
 #: Words after a number that say nothing of what is counted.
 _NO_NOUN: Final = frozenset("and are for from has have per than that the these those times was were will with".split())
+#: 第 0 天, "day 0" and "section 4" are places in a row.
+_PLACE: Final = re.compile(
+    r"(?:第|\b(?:day|step|version|clause|section|article|chapter|level|page|line|no\.|#))\s?$", re.IGNORECASE
+)
 _SENTENCE_END: Final = re.compile(r"[。！？；\n]|[.;!?](?=\s|$)")
 _YEARS: Final = range(1900, 2101)
 _HOURS_OF_DAY: Final = 24
@@ -131,6 +135,8 @@ def _placed(candidate: CandidateTerm, text: str, places: Sequence[int]) -> Candi
 
 
 def _candidate(quantity: Quantity, text: str, start: int, end: int) -> CandidateTerm | None:
+    if _PLACE.search(text[max(start - 12, 0) : start]):
+        return None
     read = _of_kind(quantity, text, end)
     return None if read is None else replace(read, bound=_bound(text, start, end), text=quantity.text)
 

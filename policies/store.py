@@ -6,7 +6,7 @@ Valid time (`as_of`) says when a version governs, transaction time (`known_at`) 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, LiteralString
@@ -31,8 +31,10 @@ __all__ = [
     "recordings",
     "show",
     "source",
+    "sources",
     "term_types",
     "timeline_of_topic",
+    "topics",
     "versions",
     "versions_as_of",
 ]
@@ -81,6 +83,11 @@ _RECORDINGS: Final[LiteralString] = f"""
 select {VERSION_COLUMNS}, v.withdrawn, v.approval, v.recorded_by from policy_versions v {_DOCUMENT}
 where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s
 order by v.valid_from, v.version collate "C", v.recorded_from
+"""
+_SOURCES: Final[LiteralString] = f"""
+select d.text, d.sidecar, {VERSION_COLUMNS} from policy_versions v {_DOCUMENT}
+where v.tenant_id = %(tenant)s and v.policy_id = any(%(policies)s) and v.recorded_to is null
+order by v.policy_id collate "C", v.valid_from
 """
 _TERMS: Final[LiteralString] = """
 select distinct on (t.name) t.name, t.value
@@ -136,6 +143,15 @@ async def policies(session: TenantSession) -> Sequence[str]:
     return [row[0] for row in rows]
 
 
+async def topics(session: TenantSession) -> list[tuple[str, str]]:
+    """Every policy ever published with each topic that it was on, sorted."""
+    rows = await session.fetch(
+        'select policy_id, topic from policies where tenant_id = %(tenant)s order by policy_id collate "C", topic',
+        {"tenant": session.tenant_id},
+    )
+    return [(row[0], row[1]) for row in rows]
+
+
 async def versions(
     session: TenantSession, policy: str | None = None, *, known_at: datetime | None = None
 ) -> list[PolicyVersion]:
@@ -188,6 +204,15 @@ async def recordings(session: TenantSession, policy: str) -> list[Recording]:
     return [
         Recording(version=read_version(columns), withdrawn=withdrawn, approval=approval, recorded_by=recorded_by)
         for *columns, withdrawn, approval, recorded_by in rows
+    ]
+
+
+async def sources(session: TenantSession, policies: Collection[str]) -> list[tuple[PolicyVersion, StoredSource]]:
+    """The published versions of some policies with what they were made from, by policy and start."""
+    rows = await session.fetch(_SOURCES, {"tenant": session.tenant_id, "policies": sorted(policies)})
+    return [
+        (read_version(columns), StoredSource(text=text, sidecar=sidecar, attributes=columns[-1]))
+        for text, sidecar, *columns in rows
     ]
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+from policies.applicability import DIMENSIONS
 from policies.version import Reference
 
 _HEAD = re.compile(r"\A---[ ]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ ]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -26,7 +27,7 @@ def written_keys(attributes: Mapping[str, Any]) -> dict[str, Any]:
         for key, name in (("effective_from", "starts"), ("effective_to", "ends"))
         if attributes.get(name) is not None
     }
-    limits = {name: values for name, values in attributes["applies_to"].items() if values is not None}
+    limits = {name: values for name in DIMENSIONS if (values := attributes["applies_to"].get(name)) is not None}
     relations = {
         "applies_to": limits,
         "transition": [

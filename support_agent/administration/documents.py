@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -80,11 +80,23 @@ async def stored_document(
     session: TenantSession, tenant: Tenant, policy: str, version: str, *, known_at: datetime | None = None
 ) -> PolicyDocument | None:
     """A published version as its author wrote it; None when there is no such version."""
+    held = await store.source(session, policy, version, known_at=known_at)
+    return None if held is None else _parsed(held, tenant, policy, version)
+
+
+async def published_documents(
+    session: TenantSession, tenant: Tenant, policies: Collection[str]
+) -> list[PolicyDocument]:
+    """The published versions of some policies as their authors wrote them, each ending as the store has it."""
+    return [
+        _parsed(held, tenant, version.policy, version.version).ending(version.valid.end)
+        for version, held in await store.sources(session, policies)
+    ]
+
+
+def _parsed(held: store.StoredSource, tenant: Tenant, policy: str, version: str) -> PolicyDocument:
     from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
 
-    held = await store.source(session, policy, version, known_at=known_at)
-    if held is None:
-        return None
     path, sidecar = f"{policy}/{version}", held.sidecar
     return parse_source(
         SourceFile(path=f"{path}.md", content=held.text.encode()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -10,10 +10,12 @@ from zoneinfo import ZoneInfo
 
 from policies import drafts, lifecycle, store
 from policies.drafts import Content, Draft
+from policies.errors import Fault, PolicyParseError
 from policies.session import TenantSession
 from policies.version import start_of_day
 from policies.written_keys import restarted, written_date, written_keys
 from support_agent.administration.documents import parse_source, read_source
+from support_agent.administration.lint import lint_documents
 from support_agent.bootstrap import Application
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError, NotFoundError
@@ -250,8 +252,15 @@ async def _hand_in(
         known = await store.term_types(session)
         document = parse_source(source, settings, known=known, sidecar=sidecar, keys=keys)
         content = Content(why=why, text=document.text, sidecar=document.sidecar, keys=keys)
+        found = await lint_documents(session, settings, [document])
+        errors = [finding for finding in found if finding.severity == "error"]
+        if errors:
+            raise PolicyParseError(
+                Fault(path=str(file), line=finding.line, message=finding.message, remedy=finding.remedy)
+                for finding in errors
+            )
         draft = await lifecycle.submit(session, document, content=content, kind=kind, by=by)
-    return draft_json(draft, document)
+    return draft_json(draft, document) | {"warnings": [asdict(finding) for finding in found]}
 
 
 async def _document(session: TenantSession, tenant: Tenant, draft: Draft) -> PolicyDocument | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from support_agent.cli.policy import catalogue, folders, impact, lifecycle, vectors
+from support_agent.cli.policy import catalogue, changes, folders, impact, lifecycle, lint, terms, vectors
 
 app = typer.Typer(help="The versioned policies of a tenant.", no_args_is_help=True)
-for group in (folders.app, catalogue.app, lifecycle.app, impact.app, vectors.app):
+for group in (folders.app, catalogue.app, changes.app, lifecycle.app, lint.app, impact.app, vectors.app):
     app.registered_commands.extend(group.registered_commands)
+app.add_typer(terms.app, name="terms")

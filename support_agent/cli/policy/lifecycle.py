@@ -239,4 +239,6 @@ def _print(draft: dict[str, Any], *, as_json: bool) -> None:
         print_json(draft)
         return
     name = f"{draft['policy']}@{draft['version']}"
+    for warning in draft.get("warnings", ()):
+        talk(f"{warning['path']}:{warning['line']}: warning: {warning['message']}: {warning['remedy']}")
     say(f"{name}: the {draft['kind']} {_SAYS[draft['state']].format(name=name)}.")

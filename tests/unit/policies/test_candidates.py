@@ -164,7 +164,20 @@ def test_limit_is_told_from_a_plain_value(text: str, bound: str | None) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "no number here", "this one", "section 4.2.1", "第三条", "the 3rd attempt", "in 2025", "同一天", "一般"],
+    [
+        "",
+        "no number here",
+        "this one",
+        "section 4.2.1",
+        "第三条",
+        "第 0 天",
+        "day 0",
+        "section 4",
+        "the 3rd attempt",
+        "in 2025",
+        "同一天",
+        "一般",
+    ],
 )
 def test_what_is_no_value_is_left_out(text: str) -> None:
     assert [found for found in candidate_terms(text) if found.kind != "date"] == []

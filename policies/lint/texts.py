@@ -1,0 +1,93 @@
+"""Checks of what stands in the clauses: words to a machine, invisible characters, references, owners."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from policies.document import PolicyDocument
+from policies.lint.finding import Checked, Finding, of_clause, of_document
+
+#: Wordings that address the program that reads a text instead of the person: English, then Chinese.
+_TO_A_MACHINE: Final = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,30}\b(?:instruction|prompt|rule|guideline|polic(?:y|ies))s?\b"
+    r"[^.\n]{0,20}\b(?:above|before|previous|prior|earlier|given|you)\b"
+    r"|\b(?:ignore|disregard|forget|override)\b[^.\n]{0,30}\b(?:above|previous|prior|earlier|all other|your)\b"
+    r"[^.\n]{0,20}\b(?:instruction|prompt|rule|guideline|message)s?\b"
+    r"|\b(?:you are|act as|pretend to be)\b[^.\n]{0,20}\b(?:an? )?(?:ai|assistant|chat ?bot|language model|llm|agent)\b"
+    r"|\b(?:ai|assistant|chat ?bot|language model|llm|agent)s?\b\s*(?:[:,]|must|should|shall)[^.\n]{0,40}"
+    r"\b(?:answer|reply|respond|say|approve|tell|output|ignore|reveal)\b"
+    r"|</?\s*(?:system|assistant|evidence|instructions?|prompt)\b[^>\n]{0,40}>"
+    r"|^\s*(?:system|assistant)\s*(?:prompt|message)?\s*:"
+    r"|\bsystem (?:prompt|message|override)\b"
+    r"|(?:忽略|无视|不要理会|忘记|覆盖)[^。\n]{0,12}(?:指令|指示|提示词|系统提示|规则|要求|说明)"
+    r"|(?:你是|请扮演|扮演)[^。\n]{0,8}(?:助手|机器人|人工智能|语言模型|AI|客服系统)"
+    r"|(?:AI|助手|机器人|语言模型|人工智能)[^。\n]{0,6}(?:必须|应当|应该|请)[^。\n]{0,10}(?:回答|回复|批准|输出|告诉|说)"
+    r"|系统(?:提示词|消息|指令)\s*[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: Soft and joining characters have their uses; these only hide or turn around what a reader sees.
+_HIDDEN: Final = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\U000e0000-\U000e007f]")
+_LINK: Final = re.compile(r"\]\(#(?P<anchor>[^)\s]+)\)")
+_LOCATOR: Final = re.compile(r"(?<![\w/])(?P<policy>[a-z0-9][\w.-]*)(?:@(?P<version>[\w.-]*\w))?#(?P<clause>[\w-]+)")
+
+
+def texts(checked: Checked) -> Iterator[Finding]:
+    for draft in checked.drafts:
+        if draft.front_matter.owner is None:
+            yield of_document(
+                draft, "no-owner", "warning", "nobody owns its clauses",
+                "add owner: to the front matter, so that a question about them finds somebody",
+            )  # fmt: skip
+        yield from _hidden(draft)
+        yield from _to_a_machine(draft)
+        yield from _references(draft, checked)
+
+
+def _hidden(draft: PolicyDocument) -> Iterator[Finding]:
+    for number, line in enumerate(draft.text.splitlines(), start=1):
+        found = _HIDDEN.search(line)
+        if found is not None:
+            yield of_document(
+                draft, "hidden-text", "error",
+                f"column {found.start() + 1}: the character U+{ord(found[0]):04X} hides or turns text around",
+                "delete it", line=number,
+            )  # fmt: skip
+
+
+def _to_a_machine(draft: PolicyDocument) -> Iterator[Finding]:
+    for clause in draft.clauses:
+        for passage in clause.passages:
+            found = _TO_A_MACHINE.search(passage.text)
+            if found is not None:
+                yield of_document(
+                    draft, "machine-instruction", "error",
+                    f"{found[0].strip()!r} speaks to a machine, not to a customer",
+                    "reword the passage or take it out; it would be quoted as it stands", line=passage.lines[0],
+                )  # fmt: skip
+
+
+def _references(draft: PolicyDocument, checked: Checked) -> Iterator[Finding]:
+    """Clauses that point at a clause which is not there: in this text by link, elsewhere by `policy#clause`."""
+    own = {clause.anchor for clause in draft.clauses}
+    anchors: dict[str, set[str]] = {}
+    for document in checked.all:
+        names = {clause.anchor for clause in document.clauses}
+        anchors.setdefault(document.policy, set()).update(names)
+        anchors[f"{document.policy}@{document.version}"] = names
+    for clause in draft.clauses:
+        said = "\n".join(passage.text for passage in clause.passages)
+        for link in _LINK.finditer(said):
+            if link["anchor"] not in own:
+                yield of_clause(
+                    draft, clause, "clause-reference", "error", f"links to #{link['anchor']}, which this text has not",
+                    "link to a clause that is there",
+                )  # fmt: skip
+        for named in _LOCATOR.finditer(said):
+            target = named["policy"] if named["version"] is None else f"{named['policy']}@{named['version']}"
+            if named["policy"] in anchors and named["clause"] not in anchors.get(target, set()):
+                yield of_clause(
+                    draft, clause, "clause-reference", "error", f"cites {named[0]}, which is not there",
+                    "cite a clause that is there",
+                )  # fmt: skip
