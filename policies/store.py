@@ -76,7 +76,7 @@ where c.tenant_id = %(tenant)s and c.document_id = %(document)s order by c.posit
 """
 
 _SOURCE: Final[LiteralString] = f"""
-select d.text, d.sidecar, d.attributes from policy_versions v {_DOCUMENT}
+select d.text, d.sidecar, d.attributes, v.withdrawn from policy_versions v {_DOCUMENT}
 where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s and v.version = %(version)s and {_KNOWN}
 """
 _RECORDINGS: Final[LiteralString] = f"""
@@ -85,8 +85,8 @@ where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s
 order by v.valid_from, v.version collate "C", v.recorded_from
 """
 _SOURCES: Final[LiteralString] = f"""
-select d.text, d.sidecar, {VERSION_COLUMNS} from policy_versions v {_DOCUMENT}
-where v.tenant_id = %(tenant)s and v.policy_id = any(%(policies)s) and v.recorded_to is null
+select d.text, d.sidecar, v.withdrawn, {VERSION_COLUMNS} from policy_versions v {_DOCUMENT}
+where v.tenant_id = %(tenant)s and v.policy_id = any(%(policies)s) and {_KNOWN}
 order by v.policy_id collate "C", v.valid_from
 """
 _TERMS: Final[LiteralString] = """
@@ -132,6 +132,8 @@ class StoredSource:
     sidecar: str | None
     #: As `policies.document.PolicyDocument.keys` gives them.
     attributes: Mapping[str, Any]
+    #: Whether the version's end came by a withdrawal.
+    withdrawn: bool
 
 
 async def policies(session: TenantSession) -> Sequence[str]:
@@ -207,12 +209,18 @@ async def recordings(session: TenantSession, policy: str) -> list[Recording]:
     ]
 
 
-async def sources(session: TenantSession, policies: Collection[str]) -> list[tuple[PolicyVersion, StoredSource]]:
+async def sources(
+    session: TenantSession, policies: Collection[str], *, known_at: datetime | None = None
+) -> list[tuple[PolicyVersion, StoredSource]]:
     """The published versions of some policies with what they were made from, by policy and start."""
-    rows = await session.fetch(_SOURCES, {"tenant": session.tenant_id, "policies": sorted(policies)})
+    parameters = {"tenant": session.tenant_id, "policies": sorted(policies), "known_at": known_at}
+    rows = await session.fetch(_SOURCES, parameters)
     return [
-        (read_version(columns), StoredSource(text=text, sidecar=sidecar, attributes=columns[-1]))
-        for text, sidecar, *columns in rows
+        (
+            read_version(columns),
+            StoredSource(text=text, sidecar=sidecar, attributes=columns[-1], withdrawn=withdrawn),
+        )
+        for text, sidecar, withdrawn, *columns in rows
     ]
 
 
@@ -224,8 +232,8 @@ async def source(
     rows = await session.fetch(_SOURCE, parameters)
     if not rows:
         return None
-    text, sidecar, attributes = rows[0]
-    return StoredSource(text=text, sidecar=sidecar, attributes=attributes)
+    text, sidecar, attributes, withdrawn = rows[0]
+    return StoredSource(text=text, sidecar=sidecar, attributes=attributes, withdrawn=withdrawn)
 
 
 async def term_types(session: TenantSession) -> dict[str, FactType]:

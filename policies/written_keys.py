@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+import yaml
+
 from policies.applicability import DIMENSIONS
 from policies.version import Reference
 
@@ -46,6 +48,19 @@ def written_date(instant: datetime, zone: ZoneInfo) -> str:
     local = instant.astimezone(zone)
     begins = (local.hour, local.minute, local.second, local.microsecond) == (0, 0, 0, 0) and local.fold == 0
     return local.date().isoformat() if begins else local.isoformat()
+
+
+def stated_keys(text: str, sidecar: str | None) -> frozenset[str]:
+    """The front-matter keys that a text states in its head, or its sidecar for it."""
+    head = _HEAD.match(text)
+    own = _mapping(head["yaml"]) if head is not None else {}
+    beside = _mapping(sidecar or "").get("front_matter") or {}
+    return frozenset((*(own if "policy" in own else ()), *beside))
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    loaded = yaml.safe_load(text)
+    return loaded if isinstance(loaded, dict) else {}
 
 
 def restarted(text: str, *, start: str) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from support_agent.administration import folders
 from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, Tenant, print_json, run_async, say, talk
+from support_agent.cli.options import Json, KnownAt, Tenant, print_json, run_async, say, talk
 from support_agent.settings import read_settings
 
 app = typer.Typer()
@@ -60,5 +60,34 @@ def import_folder(  # noqa: PLR0913 - each is a flag of the command
         say(f"{report['n_policies']} policies, {report['n_versions']} versions: {done}.")
         if not publish:
             talk("Nothing was stored; add --publish to publish.")
+
+    run_async(work())
+
+
+@app.command("export")
+def export_folder(
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
+    *,
+    tenant: Tenant,
+    policy: Annotated[list[str] | None, typer.Option(help="Only this policy; may be said several times.")] = None,
+    known_at: KnownAt = None,
+    json: Json = False,
+) -> None:
+    """Write the published policies out as a folder; importing it gives the same store.
+
+    Example: support-agent policy export ./policies-of-ours --tenant acme
+
+    Exit codes: 0 written, 1 no such policy, 2 usage, or the folder holds something.
+    """
+
+    async def work() -> None:
+        async with open_application(read_settings()) as application:
+            report = await folders.export_policies(
+                application, folder, tenant, policies=policy or (), known_at=known_at, progress=talk
+            )
+        if json:
+            print_json(report)
+            return
+        say(f"{report['folder']}: {report['n_policies']} policies, {report['n_versions']} versions.")
 
     run_async(work())
