@@ -50,6 +50,19 @@ class TenantExistsError(RequestError):
         super().__init__(f"tenant {slug!r} exists and has {has!r}; leave {flag} out, or change it by `tenant load`")
 
 
+class FourEyesError(RequestError):
+    """The tenant lets no policy change without a second person, and a bulk import has none."""
+
+    code: ClassVar[str] = "four_eyes"
+
+    def __init__(self, name: str, *, n_more: int) -> None:
+        others = f" and {n_more} more" if n_more else ""
+        super().__init__(
+            f"{name}{others} would change, and this tenant requires a second person for each change (four_eyes in "
+            "tenant.yaml); use `policy submit`, `approve` and `publish`"
+        )
+
+
 class StorageError(SupportAgentError):
     """The database cannot be used as it stands."""
 
@@ -102,3 +115,14 @@ class TenantLeakError(StorageError):
 
     def __init__(self) -> None:
         super().__init__("a pooled connection still had a tenant set; it was closed. Try again, and report this")
+
+
+class ConcurrentUpdateError(StorageError):
+    """Others changed the tenant each time that its state was needed to stand still."""
+
+    code: ClassVar[str] = "concurrent_update"
+    retryable: ClassVar[bool] = True
+
+    def __init__(self, tenant: str) -> None:
+        super().__init__(f"others publish policies of tenant {tenant!r} all the time; try again when they are done")
+        self.tenant = tenant

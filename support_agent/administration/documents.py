@@ -14,7 +14,8 @@ from policies.facts import FactType
 from policies.session import TenantSession
 from policies.written_keys import written_keys
 from support_agent.domain.tenant import Tenant
-from support_agent.errors import InvalidRequestError
+from support_agent.errors import FourEyesError, InvalidRequestError
+from support_agent.tenants.folder import read_tenant
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument, SourceFile
@@ -51,6 +52,17 @@ def read_documents(
     if found.faults:
         raise PolicyParseError(replace(fault, path=prefix + fault.path) for fault in found.faults)
     return found.documents
+
+
+def refuse_in_bulk(stored: Mapping[str, Any] | None, publication: store.Publication) -> None:
+    """Refuse what came in bulk, so without a second person's approval, where the tenant as stored requires one.
+
+    Raises:
+        FourEyesError: It does, and something would change.
+    """
+    changed = (*publication.added, *publication.corrected)
+    if stored is not None and changed and read_tenant(stored, revision=0, trial=False).four_eyes:
+        raise FourEyesError(changed[0], n_more=len(changed) - 1)
 
 
 def read_source(path: Path) -> tuple[SourceFile, SourceFile | None]:

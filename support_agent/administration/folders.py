@@ -11,7 +11,7 @@ from typing import Any
 from policies import store
 from policies.authority import Ladder
 from policies.exporting import exported_files
-from support_agent.administration.documents import read_documents
+from support_agent.administration.documents import read_documents, refuse_in_bulk
 from support_agent.bootstrap import Application, Progress
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError, NotFoundError, TenantExistsError
@@ -62,6 +62,7 @@ async def import_policies(  # noqa: PLR0913 - what the command may say
             done = await store.publish(
                 session, documents, approval="imported", by=imported_by, embedder=application.vectors
             )
+            refuse_in_bulk(found[0] if found else None, done)
             report |= {
                 "n_published": len(done.added) + len(done.corrected),
                 "n_unchanged": len(done.unchanged),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from policies import store
-from support_agent.administration.documents import read_documents
+from support_agent.administration.documents import read_documents, refuse_in_bulk
 from support_agent.bootstrap import Application, Progress
 from support_agent.errors import InvalidRequestError
 from support_agent.storage import tenants
@@ -30,11 +30,13 @@ async def load_tenant(
     await application.check_sources(read)
     progress(f"{tenant.slug}: {len(documents)} policy versions read, storing")
     async with application.open_session(tenant.slug) as session:
+        stored = await tenants.load(session)
         changed = await tenants.save(session, tenant.slug, dict(read.files))
         changed |= bool(await tenants.save_trial(session, orders=read.orders, customers=read.customers))
         published = await store.publish(
             session, documents, approval="imported", by="tenant load", embedder=application.vectors
         )
+        refuse_in_bulk(stored[0] if stored else None, published)
     return {
         "tenant": tenant.slug,
         "n_policies": len({document.policy for document in documents}),

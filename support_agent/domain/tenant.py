@@ -72,6 +72,8 @@ class Tenant:
     connectors: Mapping[str, Mapping[str, Any]]
     dimensions: Mapping[str, str] = field(default_factory=lambda: DIMENSION_FACTS)
     budget: Budget = field(default_factory=Budget)
+    #: Whether every change of a policy needs a second person, so that none comes in bulk.
+    four_eyes: bool = False
     #: Raised by every publish and every change of settings.
     revision: int = 0
 

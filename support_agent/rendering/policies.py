@@ -37,6 +37,19 @@ def print_versions(versions: Sequence[Row]) -> None:
             before = row["effective_to"]
 
 
+def print_drafts(drafts: Sequence[Row]) -> None:
+    """What is on its way to being published, and who has to act."""
+    out = Console(highlight=False)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("version", "change", "state", "author", "reviewer", "why"):
+        table.add_column(name, overflow="fold")
+    for draft in drafts:
+        name = f"{draft['policy']}@{draft['version']}"
+        row = (name, draft["kind"], draft["state"].replace("_", " "), draft["author"], draft["reviewer"], draft["why"])
+        table.add_row(*(escape(cell or "") for cell in row))
+    out.print(table if drafts else "No draft is open.")
+
+
 def print_in_force(versions: Sequence[Row], *, at: str) -> None:
     """What is in force on a date, and what is not."""
     out = Console(highlight=False)

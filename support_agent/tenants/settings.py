@@ -112,6 +112,7 @@ class TenantSettings(_Strict):
     item_kinds: dict[str, Words] = Field(default_factory=dict)
     topics: dict[str, Words] = Field(default_factory=dict)
     contact: Bilingual
+    four_eyes: bool = False
     connectors: dict[str, dict[str, Any]] = Field(default_factory=dict)
     dimensions: dict[str, str] = Field(default_factory=dict)
     budget: BudgetSettings = Field(default_factory=lambda: BudgetSettings.model_validate({}))
@@ -143,6 +144,7 @@ def build_tenant(settings: TenantSettings, *, facts: Facts, playbooks: tuple[Pla
         item_kinds={kind: _words(words) for kind, words in settings.item_kinds.items()},
         topics={topic: _words(words) for topic, words in settings.topics.items()},
         contact={"en": settings.contact.en, "zh": settings.contact.zh},
+        four_eyes=settings.four_eyes,
         connectors=settings.connectors,
         dimensions={**DIMENSION_FACTS, **settings.dimensions},
         budget=Budget(**settings.budget.model_dump()),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from support_agent.administration import catalogue
+from support_agent.administration import catalogue, lifecycle
 from support_agent.bootstrap import open_application
 from support_agent.cli.options import Json, KnownAt, Tenant, print_json, run_async
 from support_agent.settings import read_settings
@@ -15,14 +15,23 @@ app = typer.Typer()
 
 
 @app.command("list")
-def list_policies(*, tenant: Tenant, known_at: KnownAt = None, json: Json = False) -> None:
-    """List the policies and the periods of their versions.
+def list_policies(
+    *,
+    tenant: Tenant,
+    drafts: Annotated[bool, typer.Option("--drafts", help="Drafts and their states instead.")] = False,
+    known_at: KnownAt = None,
+    json: Json = False,
+) -> None:
+    """List the policies and the periods of their versions, or what is on its way to being published.
 
     Example: support-agent policy list --tenant lumen
     """
 
     async def work() -> None:
         async with open_application(read_settings()) as application:
+            if drafts:
+                _print_drafts(await lifecycle.open_drafts(application, tenant), as_json=json)
+                return
             versions = await catalogue.versions(application, tenant, known_at=known_at)
         if json:
             print_json(versions)
@@ -115,3 +124,12 @@ def search(
         print_hits(hits)
 
     run_async(work())
+
+
+def _print_drafts(found: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    from support_agent.rendering.policies import print_drafts  # noqa: PLC0415 - Rich is slow to load
+
+    print_drafts(found)
