@@ -34,17 +34,30 @@ PEOPLE = ("ada", "Ada ", "bob", "cy")
 DOCUMENTS: dict[tuple[str, int], PolicyDocument] = {}
 
 Step: TypeAlias = tuple[str, str, str, int]
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(
-            ["submit", "correct", "withdraw", "approve", "approve", "send_back", "discard", "publish", "publish"]
+ACTIONS = [
+    "submit",
+    "submit",
+    "correct",
+    "withdraw",
+    "approve",
+    "approve",
+    "send_back",
+    "discard",
+    "publish",
+    "publish",
+]
+#: On one or two versions, so that steps meet.
+steps = st.lists(st.sampled_from(VERSIONS), min_size=1, max_size=2, unique=True).flatmap(
+    lambda versions: st.lists(
+        st.tuples(
+            st.sampled_from(ACTIONS),
+            st.sampled_from(versions),
+            st.sampled_from(PEOPLE),
+            st.integers(min_value=0, max_value=2),
         ),
-        st.sampled_from(VERSIONS),
-        st.sampled_from(PEOPLE),
-        st.integers(min_value=0, max_value=2),
-    ),
-    min_size=4,
-    max_size=24,
+        min_size=6,
+        max_size=30,
+    )
 )
 
 
