@@ -10,6 +10,9 @@ from typing import Final, Protocol
 from connectors.base import Evidence, Locator, Lookup, Scope, evidence_key
 from connectors.columns import clean
 from policies.applicability import RegionGroups
+from policies.embedding import LOCAL
+from policies.errors import EmbeddingError
+from policies.glosses import english_of_text
 from policies.search import PassageHit, search
 from policies.session import TenantSession
 from policies.text import question_tokens
@@ -21,6 +24,11 @@ PASSAGES: Final = "passages"
 
 class QueryEmbedder(Protocol):
     """What turns a question into the vector that passages are compared with."""
+
+    @property
+    def model(self) -> str:
+        """Its name: only vectors of one model can be compared."""
+        ...
 
     async def embed_query(self, text: str) -> Sequence[float]: ...
 
@@ -46,8 +54,9 @@ class PassageSearch:
         topic = lookup.parameters.get("topic")
         hits = await search(
             session,
-            tokens=question_tokens(text),
-            vector=None if self.embedder is None else await self.embedder.embed_query(text),
+            tokens=[*question_tokens(text), *english_of_text(text)],
+            vector=await self._vector(text),
+            model=self.embedder.model if self.embedder else LOCAL,
             as_of=as_of,
             audiences=scope.audiences,
             known=known_dimensions(lookup),
@@ -57,6 +66,13 @@ class PassageSearch:
             limit=self.limit,
         )
         return [passage_evidence(hit, source=self.source) for hit in hits]
+
+    async def _vector(self, text: str) -> Sequence[float] | None:
+        try:
+            return None if self.embedder is None else await self.embedder.embed_query(text)
+        except EmbeddingError:
+            # A hosted model may be away; what words find says of itself that it was found by words.
+            return None
 
 
 def passage_evidence(hit: PassageHit, *, source: str) -> Evidence:
@@ -69,6 +85,7 @@ def passage_evidence(hit: PassageHit, *, source: str) -> Evidence:
         need=PASSAGES,
         value=None,
         quote=hit.text,
+        header=hit.table_header,
         authority=version.authority,
         clause=hit.clause,
         score=hit.score,

@@ -50,10 +50,11 @@ class PolicyOverlapError(PolicyError):
 
     code = "policy_overlap"
 
-    def __init__(self, policy: str, version: str, other: str) -> None:
-        self.policy, self.version, self.other = policy, version, other
+    def __init__(self, policy: str, version: str, other: str, *, published: str | None = None) -> None:
+        self.policy, self.version, self.other, self.published = policy, version, other, published
+        standing = "" if published is None else f" ({published})"
         super().__init__(
-            f"version {version!r} of policy {policy!r} is in force together with version {other!r}: "
+            f"version {version!r} of policy {policy!r} is in force together with version {other!r}{standing}: "
             "change effective_from or effective_to of one of them so that they do not overlap"
         )
 
@@ -67,3 +68,17 @@ class PolicyStateError(PolicyError):
         self.policy, self.version = policy, version
         name = f"policy {policy!r}" if version is None else f"version {version!r} of policy {policy!r}"
         super().__init__(f"{name}: {problem}: {remedy}")
+
+
+class EmbeddingError(PolicyError):
+    """The model that makes sentence vectors cannot be used."""
+
+    code = "embedding"
+    retryable = True
+
+    def __init__(self, model: str, *, problem: str) -> None:
+        self.model, self.problem = model, problem
+        super().__init__(
+            f"the embedding model {model!r} cannot be used: {problem}. Check its name, that pydantic-ai's package for "
+            "its provider is installed, and that the provider's key is in the environment; then try again"
+        )

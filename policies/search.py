@@ -2,8 +2,13 @@
 
 The scope (tenant, audience, in force on the date, applicability, topic, authority) is a list of rows that both arms run
 on exactly; no approximate index is asked, so no near-equal version hides another. Words are looked up in a posting
-table and ranked by BM25 within the scope; vectors by cosine distance; reciprocal ranks are summed. Sub-queries that end
-in `offset 0` keep their access path, whatever the planner believes: prepared and fresh plans read the same rows.
+table and ranked by BM25 within the scope, vectors by cosine distance; each arm ranks distinct texts, so that versions
+that say the same do not push out others, and weighted reciprocal ranks are summed.
+
+Sub-queries that end in `offset 0` keep their access path, whatever the planner believes, and a full join is never a
+nested loop, which it would take where it knows no side's size (`coalesce` keeps it from seeing that less than a full
+join would do): prepared and fresh plans read the same rows. A common table expression that is read twice is worked out
+once.
 """
 
 from __future__ import annotations
@@ -14,17 +19,24 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, LiteralString
 
 from policies.applicability import DIMENSIONS, RegionGroups, contains_region
-from policies.contents import vector_text
+from policies.embedding import LOCAL, vector_text
 from policies.rows import CLAUSE_COLUMNS, N_CLAUSE_COLUMNS, VERSION_COLUMNS, read_clause, read_version
 from policies.session import TenantSession
-from policies.version import Audience, Clause, Period
+from policies.version import Audience, Clause, Period, instant_period
 
 if TYPE_CHECKING:
     # Its module loads the Markdown parser, which no question needs.
     from policies.blocks import PassageKind
 
-#: Tokens of a passage of usual length, its headings included: longer ones count less a token.
+#: BM25: how late further occurrences of a token stop counting, how much a passage's length counts, and how many tokens
+#: one of usual length has, its headings included.
+K1: Final = 1.2
+B: Final = 0.75
 USUAL_LENGTH: Final = 40
+#: Reciprocal ranks: what each arm's count for, and how slowly they fall. Set by `tests/evals/tune_search.py`.
+WORDS: Final = 1.5
+VECTORS: Final = 1.0
+DEPTH: Final = 10
 #: Passages that each arm puts forward.
 ARM_LIMIT: Final = 50
 
@@ -37,110 +49,90 @@ _THEN: Final[LiteralString] = (
 )
 
 
-def _statement(known: LiteralString) -> LiteralString:
-    of_policy: LiteralString = f"""
-        select v.recording_id, v.document_id, v.policy_id, v.valid_from, v.valid_to, v.audience, v.authority, v.topic
-        from policy_versions v
+def _statement(known: str) -> LiteralString:
+    of_policy = f"""
+        select v.* from policy_versions v
         where v.tenant_id = %(tenant)s and v.policy_id = p.policy_id and {known}"""
-    limits: LiteralString = """
-          and (c.regions is null or %(regions)s::text[] is null or c.regions && %(regions)s)
-          and (c.plans is null or %(plans)s::text[] is null or c.plans && %(plans)s)
-          and (c.plan_versions is null or %(plan_versions)s::text[] is null or c.plan_versions && %(plan_versions)s)
-          and (c.channels is null or %(channels)s::text[] is null or c.channels && %(channels)s)
-          and (c.segments is null or %(segments)s::text[] is null or c.segments && %(segments)s)
-          and (c.accounts is null or %(accounts)s::text[] is null or c.accounts && %(accounts)s)"""
-    return f"""
-with versions as materialized (
-    select v.recording_id, v.document_id, v.policy_id, v.valid_from, v.valid_to
+    limits = " ".join(f"and coalesce(c.{name} && %({name})s::text[], true)" for name in DIMENSIONS)
+    return _on_one_line(f"""
+with versions as (
+    select row_number() over (order by v.policy_id collate "C", v.valid_from) as place, v.*
     from (select distinct p.policy_id from policies p
-          where p.tenant_id = %(tenant)s and (%(topic)s::text is null or p.topic = %(topic)s)) p
-    cross join lateral (
+          where p.tenant_id = %(tenant)s and coalesce(p.topic = %(topic)s, true)) p, lateral (
         ({of_policy} and v.valid_from <= %(starts)s order by v.valid_from desc limit 1)
         union all
-        ({of_policy} and v.valid_from > %(starts)s and v.valid_from < %(ends)s)
+        ({of_policy} and v.valid_from > %(starts)s and v.valid_from < %(ends)s and %(is_period)s)
     ) v
-    where (v.valid_to is null or v.valid_to > %(starts)s)
-      and v.audience = any(%(audiences)s)
-      and (%(topic)s::text is null or v.topic = %(topic)s)
-      and (%(authorities)s::text[] is null or v.authority = any(%(authorities)s))
+    where coalesce(v.valid_to > %(starts)s, true) and v.audience = any(%(audiences)s)
+      and coalesce(v.topic = %(topic)s, true) and coalesce(v.authority = any(%(authorities)s::text[]), true)
 ),
-scope as materialized (
-    select v.policy_id, v.valid_from as version_from, v.recording_id, v.document_id, r.*
-    from versions v
-    cross join lateral (
-        select c.position as clause_position, p.position, p.line_start, p.text_id
-        from policy_clauses c
-        join policy_passages p on p.tenant_id = %(tenant)s and p.document_id = v.document_id
-                              and p.clause_position = c.position
-        where c.tenant_id = %(tenant)s and c.document_id = v.document_id
-          and c.audience = any(%(audiences)s)
-          and (c.valid_from is null or c.valid_from < %(ends)s)
-          and (c.valid_to is null or c.valid_to > %(starts)s){limits}
+scope as (
+    select v.place as version, p.*
+    from versions v, lateral (
+        select p.clause_position as clause, p.position, p.line_start, p.text_id
+        from policy_passages p
+        where p.tenant_id = %(tenant)s and p.document_id = v.document_id
+          and p.clause_position = any(array(
+              select c.position
+              from policy_clauses c
+              where c.tenant_id = %(tenant)s and c.document_id = v.document_id and c.audience = any(%(audiences)s)
+                and coalesce(c.valid_from < %(ends)s, true) and coalesce(c.valid_to > %(starts)s, true) {limits}))
         offset 0
-    ) r
+    ) p
 ),
-texts as materialized (select array_agg(distinct text_id) as ids from scope),
-found as materialized (
+texts as (select array_agg(text_id order by text_id) as ids, count(*) as n from scope),
+found as (
     select o.token, o.text_id,
-           o.tf * 2.2::float8
-           / (o.tf + 1.2::float8 * (0.25::float8 + 0.75::float8 * o.n_tokens / {USUAL_LENGTH})) as weight
+           o.tf * {K1 + 1:g}::float8
+           / (o.tf + {K1 * (1 - B):g}::float8 + {K1 * B / USUAL_LENGTH:g}::float8 * o.n_tokens) as weight
     from passage_postings o
     where o.tenant_id = %(tenant)s and o.token = any(%(tokens)s) and o.text_id = any((select ids from texts)::uuid[])
 ),
--- Here and below: a full join is never a nested loop, which a planner that knows no side's size would take.
-by_text as (
-    select f.text_id, round(sum(f.weight * r.rarity) * 1e6) / 1e6 as score
-    from found f
-    full join (
-        select token,
-               ln(1 + ((select cardinality(ids) from texts) - count(*) + 0.5)::float8 / (count(*) + 0.5)) as rarity
-        from found group by token
-    ) r on r.token = f.token
-    group by f.text_id
-),
 words as (
-    select s.policy_id, s.version_from, s.recording_id, s.document_id, s.clause_position, s.position, s.line_start,
-           b.score
-    from scope s full join by_text b on b.text_id = s.text_id
-    where coalesce(b.score, 0) > 0
-    order by b.score desc, s.policy_id collate "C", s.version_from, s.line_start, s.position limit {ARM_LIMIT}
-),
-near as materialized (
-    select v.text_id, round((v.embedding <=> (select %(vector)s::text::halfvec)) * 1e6) / 1e6 as distance
-    from passage_vectors v
-    where %(vector)s::text is not null and v.tenant_id = %(tenant)s
-      and v.text_id = any((select ids from texts)::uuid[])
+    select *, rank() over (order by score desc) as place
+    from (select f.text_id, round(sum(f.weight * r.rarity) * 1e6) / 1e6 as score
+          from found f
+          full join (select token, ln(1 + ((select n from texts) - count(*) + 0.5)::float8 / (count(*) + 0.5)) as rarity
+                     from found group by token) r on r.token = f.token
+          group by f.text_id
+          order by score desc, f.text_id limit {ARM_LIMIT}) b
 ),
 vectors as (
-    select s.policy_id, s.version_from, s.recording_id, s.document_id, s.clause_position, s.position, s.line_start,
-           n.distance
-    from scope s full join near n on n.text_id = s.text_id
-    where coalesce(n.distance, -1) >= 0
-    order by n.distance, s.policy_id collate "C", s.version_from, s.line_start, s.position limit {ARM_LIMIT}
+    select *, rank() over (order by distance) as place
+    from (select v.text_id, round((v.embedding <=> (select %(vector)s::text::halfvec)) * 1e6) / 1e6 as distance
+          from passage_vectors v
+          where %(vector)s::text is not null and v.tenant_id = %(tenant)s and v.model = %(model)s
+            and v.text_id = any((select ids from texts)::uuid[])
+          order by distance, v.text_id limit {ARM_LIMIT}) b
+),
+fused as (
+    select text_id, w.score, n.distance,
+           round(coalesce({WORDS} / ({DEPTH} + w.place), 0) + coalesce({VECTORS} / ({DEPTH} + n.place), 0), 9) as fused
+    from words w full join vectors n using (text_id)
 ),
 best as (
-    select policy_id, version_from, recording_id, document_id, clause_position, position, line_start,
-           w.score, n.distance, round(coalesce(1.0 / (60 + w.place), 0) + coalesce(1.0 / (60 + n.place), 0), 9) as fused
-    from (select *, rank() over (order by score desc) as place from words) w
-    full join (select *, rank() over (order by distance) as place from vectors) n
-         using (policy_id, version_from, recording_id, document_id, clause_position, position, line_start)
-    order by fused desc, policy_id collate "C", version_from, line_start, position limit %(limit)s
+    select s.*, f.fused, f.score, f.distance
+    from scope s full join fused f on f.text_id = s.text_id
+    where coalesce(f.fused, 0) > 0
+    order by f.fused desc, s.version, s.line_start, s.position limit %(limit)s
 )
-select r.*, b.fused::float8, b.score::float8, b.distance::float8
-from best b
-cross join lateral (
+select r.*, b.fused::float8, b.score, b.distance
+from best b, lateral (select * from versions v where v.place = b.version offset 0) v, lateral (
     select {VERSION_COLUMNS}, {CLAUSE_COLUMNS}, p.text, p.kind, p.table_header, p.line_start, p.line_end
-    from policy_versions v, policy_documents d, policy_clauses c, policy_passages p
-    where v.tenant_id = %(tenant)s and v.policy_id = b.policy_id and v.valid_from = b.version_from
-      and v.recording_id = b.recording_id
-      and d.tenant_id = %(tenant)s and d.document_id = b.document_id
-      and c.tenant_id = %(tenant)s and c.document_id = b.document_id and c.position = b.clause_position
-      and p.tenant_id = %(tenant)s and p.document_id = b.document_id and p.clause_position = b.clause_position
+    from policy_documents d, policy_clauses c, policy_passages p
+    where d.tenant_id = %(tenant)s and d.document_id = v.document_id
+      and c.tenant_id = %(tenant)s and c.document_id = v.document_id and c.position = b.clause
+      and p.tenant_id = %(tenant)s and p.document_id = v.document_id and p.clause_position = b.clause
       and p.position = b.position
     offset 0
 ) r
-order by b.fused desc, b.policy_id collate "C", b.version_from, b.line_start, b.position
-"""
+order by b.fused desc, b.version, b.line_start, b.position
+""")
+
+
+def _on_one_line(statement: str) -> LiteralString:
+    # The driver takes a statement apart anew each time it is sent if it has more than 4,096 characters.
+    return " ".join(statement.split())
 
 
 _SEARCH_NOW: Final[LiteralString] = _statement(_NOW)
@@ -172,6 +164,7 @@ async def search(  # noqa: PLR0913 - each says whose passages, of when, and what
     *,
     tokens: Sequence[str],
     vector: Sequence[float] | None,
+    model: str = LOCAL,
     as_of: Period,
     audiences: Iterable[Audience],
     known: Mapping[str, str | None],
@@ -187,6 +180,7 @@ async def search(  # noqa: PLR0913 - each says whose passages, of when, and what
         session: A session of the tenant.
         tokens: Of the question, by `policies.text.question_tokens`; a passage with any of them is found.
         vector: Of the question; None: words alone.
+        model: Which made the vector; only passages' vectors of the same one are compared.
         as_of: When a passage must be in force, for a part of it.
         audiences: Whose passages; none: nothing is found.
         known: Applicability dimension -> what is known; an unknown one limits nothing.
@@ -200,8 +194,10 @@ async def search(  # noqa: PLR0913 - each says whose passages, of when, and what
         "tenant": session.tenant_id,
         "tokens": sorted(set(tokens)),
         "vector": None if vector is None else vector_text(vector),
+        "model": model,
         "starts": as_of.start,
         "ends": as_of.end or _NO_END,
+        "is_period": as_of != instant_period(as_of.start),
         "audiences": sorted(audiences),
         "topic": topic,
         "authorities": None if authorities is None else sorted(authorities),

