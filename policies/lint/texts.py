@@ -8,6 +8,7 @@ from typing import Final
 
 from policies.document import PolicyDocument
 from policies.lint.finding import Checked, Finding, of_clause, of_document
+from policies.references import REFERENCE
 
 #: Wordings that address the program that reads a text instead of the person: English, then Chinese.
 _TO_A_MACHINE: Final = re.compile(
@@ -30,7 +31,6 @@ _TO_A_MACHINE: Final = re.compile(
 #: Soft and joining characters have their uses; these only hide or turn around what a reader sees.
 _HIDDEN: Final = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\U000e0000-\U000e007f]")
 _LINK: Final = re.compile(r"\]\(#(?P<anchor>[^)\s]+)\)")
-_LOCATOR: Final = re.compile(r"(?<![\w/])(?P<policy>[a-z0-9][\w.-]*)(?:@(?P<version>[\w.-]*\w))?#(?P<clause>[\w-]+)")
 
 
 def texts(checked: Checked) -> Iterator[Finding]:
@@ -84,7 +84,7 @@ def _references(draft: PolicyDocument, checked: Checked) -> Iterator[Finding]:
                     draft, clause, "clause-reference", "error", f"links to #{link['anchor']}, which this text has not",
                     "link to a clause that is there",
                 )  # fmt: skip
-        for named in _LOCATOR.finditer(said):
+        for named in REFERENCE.finditer(said):
             target = named["policy"] if named["version"] is None else f"{named['policy']}@{named['version']}"
             if named["policy"] in anchors and named["clause"] not in anchors.get(target, set()):
                 yield of_clause(

@@ -1,9 +1,9 @@
-"""Runs in the database: one write a question, with the escalation it may have made in the same statement."""
+"""Runs in the database: one write a question, with what it cited and the escalation it may have made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime
 from typing import Any, cast
 from uuid import UUID
@@ -24,17 +24,53 @@ WITH run AS (
     INSERT INTO runs (tenant_id, run_id, asked_at, status, customer_id, conversation, revision, receipt)
     VALUES (%(tenant)s, %(run)s, %(asked_at)s, %(status)s, %(customer)s, %(conversation)s, %(revision)s,
             %(receipt)s::json)
+    RETURNING run_id, recorded_at
+), cited AS (
+    INSERT INTO run_citations (tenant_id, run_id, policy_id, version, clause, role, recording_from, recorded_at)
+    SELECT %(tenant)s, run.run_id, c.policy_id, c.version, c.clause, c.role, c.recording_from, run.recorded_at
+      FROM run, unnest(%(policies)s::text[], %(versions)s::text[], %(clauses)s::text[], %(roles)s::text[],
+                       %(recordings)s::timestamptz[]) AS c (policy_id, version, clause, role, recording_from)
 )
 INSERT INTO escalations (tenant_id, escalation_id, run_id, reason, need)
 SELECT %(tenant)s, %(escalation)s, %(run)s, %(reason)s, %(need)s
  WHERE %(escalation)s::uuid IS NOT NULL
 """
 
+_QUESTIONS = """
+SELECT r.run_id, r.recorded_at, r.customer_id, r.conversation, r.receipt->>'format', r.receipt->'question', p.total
+  FROM (SELECT run_id, recorded_at, count(*) OVER () AS total
+          FROM runs
+         WHERE tenant_id = %(tenant)s
+           AND (%(since)s::timestamptz IS NULL OR recorded_at >= %(since)s)
+           AND (%(customer)s::text IS NULL OR customer_id = %(customer)s)
+         ORDER BY recorded_at DESC, run_id DESC
+         LIMIT %(limit)s) AS p
+ CROSS JOIN LATERAL (
+    -- Only of these runs is the receipt unpacked.
+    SELECT * FROM runs WHERE tenant_id = %(tenant)s AND run_id = p.run_id OFFSET 0
+ ) AS r
+ ORDER BY p.recorded_at DESC, p.run_id DESC
+"""
+
 _LOAD = "SELECT receipt, recorded_at FROM runs WHERE tenant_id = %(tenant)s AND run_id = %(run)s"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedQuestion:
+    """A question as its run kept it."""
+
+    run_id: UUID
+    recorded_at: datetime
+    customer: str | None
+    conversation: str | None
+    #: Layout of the receipt, `RECEIPT_FORMAT` of its time.
+    format: int
+    #: Text, locale, instant, principal and stated facts, as JSON values.
+    question: Mapping[str, Any]
+
+
 async def record(session: TenantSession, run: Run, outcome: Mapping[str, Any]) -> None:
-    """Store the run with `outcome`, its rendered contract object, and its escalation, in one statement."""
+    """Store the run with `outcome`, its contract object, what it cited and its escalation, in one statement."""
     escalation = run.outcome.escalation
     await session.fetch(
         _RECORD,
@@ -47,6 +83,7 @@ async def record(session: TenantSession, run: Run, outcome: Mapping[str, Any]) -
             "conversation": run.question.conversation,
             "revision": run.revision,
             "receipt": orjson.dumps(receipt(run, outcome), default=_plain, option=orjson.OPT_NON_STR_KEYS).decode(),
+            **_cited(run),
             "escalation": UUID(escalation.id) if escalation else None,
             "reason": escalation.reason if escalation else None,
             "need": escalation.need if escalation else None,
@@ -58,6 +95,42 @@ async def load(session: TenantSession, run_id: UUID) -> dict[str, Any] | None:
     """The receipt of a run, with `recorded_at` (UTC, ISO 8601) beside it; None when the tenant has no such run."""
     rows = await session.fetch(_LOAD, {"tenant": session.tenant_id, "run": run_id})
     return {**rows[0][0], "recorded_at": rows[0][1].isoformat()} if rows else None
+
+
+async def questions(
+    session: TenantSession, *, since: datetime | None, customer: str | None, limit: int
+) -> tuple[list[RecordedQuestion], int]:
+    """The newest `limit` questions, newest first, and how many there are without that limit."""
+    parameters = {"tenant": session.tenant_id, "since": since, "customer": customer, "limit": limit}
+    rows = await session.fetch(_QUESTIONS, parameters)
+    found = [
+        RecordedQuestion(
+            run_id=row[0],
+            recorded_at=row[1],
+            customer=row[2],
+            conversation=row[3],
+            format=int(row[4] or 0),
+            question=row[5],
+        )
+        for row in rows
+    ]
+    return found, rows[0][6] if rows else 0
+
+
+def _cited(run: Run) -> dict[str, list[Any]]:
+    """The clauses that the answer cited, each once in each role, as columns."""
+    read_from = {
+        (e.locator.document, e.locator.version, e.locator.clause): e.clause.version.recorded.start
+        for e in run.evidence
+        if e.clause is not None
+    }
+    rows = {
+        (c.document, c.version, c.clause, c.role, read_from[c.document, c.version, c.clause])
+        for c in run.outcome.citations
+        if (c.document, c.version, c.clause) in read_from
+    }
+    names = ("policies", "versions", "clauses", "roles", "recordings")
+    return {name: [row[place] for row in sorted(rows)] for place, name in enumerate(names)}
 
 
 def receipt(run: Run, outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Rows of the agent: trial records, runs, escalations. The metadata is that of `policies.tables`."""
+"""Rows of the agent: trial records, runs, citations, escalations. The metadata is that of `policies.tables`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sqlalchemy.dialects.postgresql import JSON, JSONB
 
 from policies.tables import metadata
 
-__all__ = ["escalations", "metadata", "runs", "trial_customers", "trial_orders"]
+__all__ = ["escalations", "metadata", "run_citations", "runs", "trial_customers", "trial_orders"]
 
 _TENANT: Final = ("tenant_id", Uuid)
 
@@ -73,6 +73,26 @@ runs = Table(
         "status in ('answered', 'answered_with_conflict', 'needs_clarification', 'no_answer', 'refused', 'escalated')",
         name="runs_status_check",
     ),
+)
+
+#: The clauses that an answer cited; which of a version's recordings it read says whether that was corrected since.
+run_citations = Table(
+    "run_citations",
+    metadata,
+    Column(*_TENANT, nullable=False),
+    Column("run_id", Uuid, nullable=False),
+    Column("policy_id", Text, nullable=False),
+    Column("version", Text, nullable=False),
+    Column("clause", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    #: `policy_versions.recorded_from` of the recording.
+    Column("recording_from", DateTime(timezone=True), nullable=False),
+    #: As in `runs`: the answers that cited a version are listed by it.
+    Column("recorded_at", DateTime(timezone=True), nullable=False),
+    PrimaryKeyConstraint("tenant_id", "run_id", "policy_id", "version", "clause", "role", name="run_citations_pkey"),
+    ForeignKeyConstraint(["tenant_id", "run_id"], ["runs.tenant_id", "runs.run_id"], name="run_citations_run_id_fkey"),
+    Index("run_citations_cited_idx", "tenant_id", "policy_id", "version", "recorded_at", "run_id"),
+    CheckConstraint("role in ('governing', 'considered')", name="run_citations_role_check"),
 )
 
 escalations = Table(

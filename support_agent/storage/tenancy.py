@@ -20,7 +20,9 @@ from support_agent.storage.engine import APPLICATION_ROLE
 
 
 @asynccontextmanager
-async def open_session(engine: AsyncEngine, tenant_id: UUID, *, snapshot: bool = False) -> AsyncIterator[TenantSession]:
+async def open_session(
+    engine: AsyncEngine, tenant_id: UUID, *, snapshot: bool = False, keep: bool = True
+) -> AsyncIterator[TenantSession]:
     """A transaction in which row-level security sees `tenant_id`; committed at the end, rolled back on an error.
 
     Args:
@@ -28,6 +30,7 @@ async def open_session(engine: AsyncEngine, tenant_id: UUID, *, snapshot: bool =
         tenant_id: The tenant.
         snapshot: Whether all statements read the database as it was at the first one (a question), or each what is
             committed by then (a publish, which waits for others).
+        keep: Whether it is committed at the end; otherwise it is rolled back then too.
 
     Raises:
         DatabaseUnavailableError: No server, or no free connection in time.
@@ -38,10 +41,10 @@ async def open_session(engine: AsyncEngine, tenant_id: UUID, *, snapshot: bool =
     try:
         session = TenantSession(tenant_id=tenant_id, sqlalchemy=connection, psycopg=driver)
         yield session
-        if usable(session):
-            await driver.commit()
-        else:
+        if not usable(session):
             await connection.invalidate()
+        elif keep:
+            await driver.commit()
     finally:
         # Back in the pool, which rolls back what was not committed.
         await connection.close()

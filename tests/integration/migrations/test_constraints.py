@@ -38,7 +38,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "line_end": 1, "text_id": TEXT,
     },
     "passage_postings": {"token": "word", "text_id": TEXT, "tf": 1, "n_tokens": 1},
-    "passage_vectors": {"text_id": TEXT, "embedding": str([0.0] * 512)},
+    "passage_vectors": {"text_id": TEXT, "model": "local", "embedding": str([0.0] * 512)},
     "policy_terms": {
         "document_id": DOCUMENT, "position": 0, "clause_position": 0, "name": "a.b", "value": "1", "rule": None,
         "better": "higher", "quote": "q", "line_start": 1, "line_end": 1,
@@ -51,6 +51,10 @@ GOOD: dict[str, dict[str, Any]] = {
     "trial_customers": {"customer_id": "C-1", "record": "{}"},
     "runs": {"run_id": RUN, "asked_at": "2025-01-01", "status": "answered", "revision": 1, "receipt": "{}"},
     "escalations": {"escalation_id": uuid4(), "run_id": RUN, "reason": "conflict", "state": "open"},
+    "run_citations": {
+        "run_id": RUN, "policy_id": "refund", "version": "v1", "clause": "window", "role": "governing",
+        "recording_from": "2025-01-01", "recorded_at": "2025-01-02",
+    },
 }  # fmt: skip
 
 #: Constraint -> table and what makes the good row break it.
@@ -96,6 +100,8 @@ BROKEN: dict[str, tuple[str, dict[str, Any]]] = {
     "runs_status_check": ("runs", {"status": "done", "run_id": uuid4()}),
     "escalations_run_id_fkey": ("escalations", {"run_id": uuid4(), "escalation_id": uuid4()}),
     "escalations_state_check": ("escalations", {"state": "shut", "escalation_id": uuid4()}),
+    "run_citations_run_id_fkey": ("run_citations", {"run_id": uuid4()}),
+    "run_citations_role_check": ("run_citations", {"role": "cited"}),
     # A second row with the key of the first.
     **{f"{table}_pkey": (table, {}) for table in GOOD},
 }  # fmt: skip

@@ -247,6 +247,7 @@ def test_grants_are_these_and_no_others(administrator: psycopg.Connection[Any]) 
 
     special = {
         "alembic_version": "SELECT",
+        "passage_vectors": "DELETE INSERT SELECT",
         "policy_term_changes": "DELETE INSERT SELECT",
         "trial_customers": "DELETE INSERT SELECT UPDATE",
         "trial_orders": "DELETE INSERT SELECT UPDATE",
@@ -255,7 +256,7 @@ def test_grants_are_these_and_no_others(administrator: psycopg.Connection[Any]) 
     assert columns == [
         ("escalations", "state"),
         ("policy_versions", "recorded_to"),
-        ("tenants", "revision settings settings_sha256"),
+        ("tenants", "revision settings settings_sha256 vector_model"),
     ]
 
 

@@ -22,7 +22,8 @@ from policies.document import PolicyDocument
 from policies.search import search
 from policies.session import TenantSession
 from policies.version import instant_period
-from support_agent.storage import escalations, runs, tenants
+from support_agent.storage import citations, escalations, runs, tenants
+from support_agent.storage.citations import CitationsWanted
 from support_agent.storage.engine import create_engine, driver_url
 from support_agent.storage.tables import metadata
 from support_agent.storage.tenancy import open_session
@@ -31,6 +32,16 @@ from tests.integration.policies.written import window, written
 from tests.soak import examples
 
 JUNE = datetime(2025, 6, 1, tzinfo=UTC)
+CITED = CitationsWanted(policy="refund", version="2025-01-01")
+ADD_RUN = """
+with run as (
+    insert into runs (tenant_id, run_id, asked_at, status, customer_id, revision, receipt)
+    values (%(tenant)s, %(run)s, '2025-06-01', 'answered', %(customer)s, 1,
+            '{"format": 1, "question": {"text": "?"}, "outcome": {"answer": "!"}}')
+    returning recorded_at)
+insert into run_citations (tenant_id, run_id, policy_id, version, clause, role, recording_from, recorded_at)
+select %(tenant)s, %(run)s, %(policy)s, '2025-01-01', 'window', 'governing', '2025-01-01', recorded_at from run
+"""
 T = TypeVar("T")
 
 #: Windows by policy; two tenants draw from the same names, so their keys are equal more often than not.
@@ -70,6 +81,9 @@ async def fill(engine: AsyncEngine, content: dict[str, int]) -> UUID:
             ],
             customers=[{"customer_id": "C-1"}],
         )
+        for name, days in content.items():
+            run = {"tenant": tenant_id, "run": uuid4(), "policy": name, "customer": f"C-{days}"}
+            await session.fetch(ADD_RUN, run)
     return tenant_id
 
 
@@ -91,6 +105,10 @@ async def everything(session: TenantSession) -> list[object]:
         await tenants.revision(session),
         await runs.load(session, uuid4()),
         await escalations.list_open(session, limit=10),
+        [one.customer for one in (await runs.questions(session, since=None, customer=None, limit=10))[0]],
+        await citations.count(session, CITED),
+        [(one.customer, one.clauses) for one in await citations.citing(session, CITED, limit=10)],
+        await citations.recordings(session, "refund", "2025-01-01", clause="window"),
     ]
     timeline = await store.timeline_of_topic(
         session, topic="refund", needs=["refund.window_days"], dates={}, asked_at=JUNE, audiences=["public"]
@@ -156,7 +174,7 @@ def test_database_filters_what_a_query_forgets(
     tenant_id, found = loop.run(scenario())
 
     assert {row[1] for row in found} == {tenant_id}
-    assert len({row[0] for row in found}) == 11
+    assert len({row[0] for row in found}) == 14
 
 
 def test_application_sees_another_tenants_row_nowhere(
