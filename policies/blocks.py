@@ -19,6 +19,8 @@ from typing import Literal, TypeAlias
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from policies.text import HAN
+
 PassageKind: TypeAlias = Literal["paragraph", "item", "row"]
 
 
@@ -31,7 +33,7 @@ class Passage:
     kind: PassageKind
     #: First and last line, from 1.
     lines: tuple[int, int]
-    #: Of a table row: the line that names its columns.
+    #: Of a table row: the line that names its columns. Of a list's item: the sentence that leads the list in.
     table_header: str | None = None
 
 
@@ -88,6 +90,9 @@ _HIDDEN = "\x00"
 _PIECE = re.compile(rf"[^\s{_HIDDEN}](?:[^{_HIDDEN}]*[^\s{_HIDDEN}])?")
 _INVISIBLE_MARKUP = re.compile(r"<[^<>]*>|!?\[\]\([^()\s]*\)|(?<=\])\([^()\s]*\)|\{\{[<%][^{}]*[%>]\}\}")
 _LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\([^()]*\)")
+_EMPHASIS = re.compile(r"(?<!\w)[*_`]+(?=\S)|(?<=\S)[*_`]+(?!\w)")
+_BULLET = re.compile(r"^[ >]*[-*+][ ]+", re.MULTILINE)
+_HAN_BLANK = re.compile(rf"(?<=[{HAN}，。；：、])\s(?=[{HAN}])")
 _MAX_TITLE = 80
 _MAX_HEADING = 200
 
@@ -296,6 +301,11 @@ def plain_text(text: str) -> str:
     text = _INVISIBLE_MARKUP.sub("", _LINK.sub(r"\1", text.replace(_HIDDEN, "")))
     text = re.sub(r"(?<!\\)(\*\*|__|\*|`|(?<!\w)_|_(?!\w))|(?<!\\)[\[\]]", "", text)
     return " ".join(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text).split())
+
+
+def bare(text: str) -> str:
+    """Text as it is compared: without bullets and emphasis, and with no more blanks than part its words."""
+    return _HAN_BLANK.sub("", " ".join(_EMPHASIS.sub("", _BULLET.sub("", text)).split()))
 
 
 def _over_something(blocks: Iterable[Block]) -> Iterator[Block]:

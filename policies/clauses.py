@@ -129,14 +129,16 @@ class ClauseBuilder:
         blocks: Sequence[Block],
         lines: Sequence[str],
         *,
-        sidecar: str,
-        beside: Mapping[str, Entry],
+        beside: Sequence[Keys],
         head: FrontMatter | None,
     ) -> tuple[DocumentClause, ...]:
         sections = list(self._sections(blocks))
         self._name(sections)
-        self._take_from_sidecar(sections, sidecar, beside)
         self._end(sections, lines)
+        for keys in beside:
+            refused = self._cut_out(sections, keys)
+            known = {anchor: entry for anchor, entry in keys.entries.items() if anchor not in refused}
+            self._take_from_sidecar(sections, keys.path, known)
         self._refuse_excess(sections, lines)
         attributes: dict[str, ClauseAttributes] = {}
         clauses = []
@@ -205,6 +207,48 @@ class ClauseBuilder:
                 section.anchor = _free(base, taken, numbers)
                 taken.add(section.anchor)
 
+    def _cut_out(self, sections: list[_Section], beside: Keys) -> set[str]:
+        """Make clauses of the lines that the sidecar names, for a text has exceptions under no heading of their own.
+
+        Returns:
+            The anchors that were refused.
+        """
+        refused: set[str] = set()
+        for anchor, entry in beside.entries.items():
+            named = (entry.mapping() or {}).get("lines")
+            if named is None:
+                continue
+            match named.plain:
+                case [int(first), int(last)] if first <= last:
+                    problem = self._cut(sections, anchor, first, last)
+                case _:
+                    problem = "no lines"
+            if problem is not None:
+                refused.add(anchor)
+                remedy = "write lines: [12, 14] of whole passages under one heading, and a new anchor"
+                self._fault(named.line, f"{anchor}: {problem}", remedy, path=beside.path)
+        return refused
+
+    def _cut(self, sections: list[_Section], anchor: str, first: int, last: int) -> str | None:
+        """Make one clause of some lines; what is wrong when that cannot be done."""
+        if any(section.anchor == anchor for section in sections):
+            return "the anchor stands twice"
+        around = next((s for s in sections if any(_stands_in(p, first, last) for p in s.passages)), None)
+        if around is None:
+            return "no passage in these lines"
+        cut = _Section(
+            heading=Heading(text=around.heading.text, level=around.heading.level + 1, line=first),
+            passages=[passage for passage in around.passages if _stands_in(passage, first, last)],
+            terms=[],
+            attributes=[],
+            anchor=anchor,
+            inside=around,
+            last_line=last,
+        )
+        around.passages = [passage for passage in around.passages if not _stands_in(passage, first, last)]
+        sections.insert(sections.index(around) + 1, cut)
+        return None
+
     def _take_from_sidecar(self, sections: Sequence[_Section], path: str, beside: Mapping[str, Entry]) -> None:
         by_anchor = {section.anchor: section for section in sections}
         for anchor, entry in beside.items():
@@ -216,7 +260,7 @@ class ClauseBuilder:
             elif said is None:
                 self._fault(entry.line, f"{anchor}: no mapping", "write terms: {refund.window_days: 14}", path=path)
             else:
-                keys = {key: value for key, value in said.items() if "." not in key}
+                keys = {key: value for key, value in said.items() if "." not in key and key != "lines"}
                 if keys:
                     section.attributes.append(Keys(path=path, entries=keys))
                 section.terms += ((path, key, value) for key, value in said.items() if "." in key)
@@ -292,6 +336,10 @@ class ClauseBuilder:
 
     def _fault(self, line: int, message: str, remedy: str, *, path: str | None = None) -> None:
         self._faults.append(Fault(path=path or self._path, line=line, message=message, remedy=remedy))
+
+
+def _stands_in(passage: Passage, first: int, last: int) -> bool:
+    return first <= passage.lines[0] and passage.lines[1] <= last
 
 
 def _inside(before: _Section, level: int) -> _Section | None:

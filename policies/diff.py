@@ -1,17 +1,20 @@
 """What changed between two versions: front matter, clauses with word marks, and terms.
 
-Clauses are matched by anchor, then by heading, then by how much of their text they share, so that a renumbered clause
-is moved and not removed and added. Blanks and emphasis are no change.
+Clauses are matched by anchor, by text, then by how many words they share and by heading, so that a renumbered clause is
+moved and not removed and added. Blanks and emphasis are no change.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal, TypeAlias
 
+from policies.blocks import bare
 from policies.clauses import DocumentClause, DocumentTerm
 from policies.document import PolicyDocument
 from policies.rows import encode_value
@@ -25,6 +28,8 @@ ClauseChangeKind: TypeAlias = Literal["added", "removed", "moved", "changed"]
 ALIKE: Final = 0.6
 #: Pairs of clauses without a common anchor or heading that are compared by text; beyond, they are added and removed.
 MAX_COMPARED: Final = 10_000
+#: Pairs of words that are all compared; beyond, words that occur often no longer begin a common piece.
+MAX_EXACT: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +92,12 @@ class Diff:
 def diff(old: PolicyDocument, new: PolicyDocument) -> Diff:
     """What differs from `old` to `new`."""
     pairs = _pairs(old.clauses, new.clauses)
-    moved = _moved(pairs)
-    changes = [change for pair in pairs if (change := _clause_change(*pair, moved=pair in moved)) is not None]
+    moved = _moved(pairs, {clause.anchor: place for place, clause in enumerate(old.clauses)})
+    changes = [
+        change
+        for old_clause, new_clause in pairs
+        if (change := _clause_change(old_clause, new_clause, moved=moved)) is not None
+    ]
     return Diff(
         keys=tuple(_key_changes(written_keys(old.keys()), written_keys(new.keys()))),
         clauses=tuple(changes),
@@ -102,7 +111,8 @@ def marks(old: str, new: str) -> tuple[Mark, ...]:
     before, after = _pieces(old), _pieces(new)
     found: list[Mark] = []
     deleted = inserted = ""
-    opcodes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    long = len(before) * len(after) > MAX_EXACT
+    opcodes = SequenceMatcher(None, before, after, autojunk=long).get_opcodes()
     for n, (operation, i, j, k, m) in enumerate(opcodes):
         gone, come = "".join(before[i:j]), "".join(after[k:m])
         # A blank between two changed words changes with them, or every word would be marked by itself.
@@ -123,7 +133,8 @@ def _change(deleted: str, inserted: str) -> Iterator[Mark]:
 
 _Pair: TypeAlias = tuple[DocumentClause | None, DocumentClause | None]
 _PIECE: Final = re.compile(rf"[{HAN}]+|[^\W{HAN}]+(?:['’.,][^\W{HAN}]+)*|\s+|.", re.DOTALL)
-_EMPHASIS: Final = re.compile(r"(?<!\w)[*_`]+(?=\S)|(?<=\S)[*_`]+(?!\w)")
+#: Anchors that only count: they name another clause as soon as one comes or goes before it.
+_COUNTED: Final = re.compile(r"(?:.*[-_.])?\d+|第.+条.*|clause")
 
 
 def _pieces(text: str) -> list[str]:
@@ -132,59 +143,123 @@ def _pieces(text: str) -> list[str]:
 
 def _pairs(old: Sequence[DocumentClause], new: Sequence[DocumentClause]) -> list[_Pair]:
     """Every clause once, with its counterpart; in the order of `new`, what is gone after its former neighbour."""
-    partners = {clause.anchor: clause for clause in old}
-    matched = {clause.anchor: partners[clause.anchor] for clause in new if clause.anchor in partners}
-    left_old = [clause for clause in old if clause.anchor not in matched]
-    left_new = [clause for clause in new if clause.anchor not in matched]
-    for counterpart in (_by_heading(left_old, left_new), _by_text(left_old, left_new)):
-        for anchor, clause in counterpart:
-            if anchor not in matched and all(clause is not taken for taken in matched.values()):
-                matched[anchor] = clause
-    taken = {clause.anchor for clause in matched.values()}
-    pairs: list[_Pair] = [(matched.get(clause.anchor), clause) for clause in new]
-    for position, clause in enumerate(old):
-        if clause.anchor not in taken:
-            before = old[position - 1] if position else None
-            place = next((n for n, pair in enumerate(pairs) if before is not None and pair[0] is before), -1)
-            pairs.insert(place + 1, (clause, None))
+    partner = _partners(old, new)
+    before = {anchor: counterpart for counterpart, anchor in partner.items()}
+    by_anchor = {clause.anchor: clause for clause in old}
+    gone: dict[str | None, list[DocumentClause]] = {}
+    neighbour: str | None = None
+    for clause in old:
+        if clause.anchor in partner:
+            neighbour = clause.anchor
+        else:
+            gone.setdefault(neighbour, []).append(clause)
+    pairs: list[_Pair] = [(clause, None) for clause in gone.get(None, ())]
+    for clause in new:
+        counterpart = before.get(clause.anchor)
+        pairs.append((None if counterpart is None else by_anchor[counterpart], clause))
+        pairs += [(left, None) for left in gone.get(counterpart, ()) if counterpart is not None]
     return pairs
 
 
-def _by_heading(old: Sequence[DocumentClause], new: Sequence[DocumentClause]) -> Iterator[tuple[str, DocumentClause]]:
-    for clause in new:
-        same = [other for other in old if _bare(other.heading) == _bare(clause.heading) and other.heading]
-        if len(same) == 1:
-            yield clause.anchor, same[0]
+def _partners(old: Sequence[DocumentClause], new: Sequence[DocumentClause]) -> dict[str, str]:
+    """Old anchor -> new anchor of the clauses that are one clause on both sides; the same in both directions.
+
+    An author's own anchor decides; one that only counts does so where the text agrees, or nothing better is left.
+    """
+    found: dict[str, str] = {}
+    said = {id(clause): _text(clause) for clause in (*old, *new)}
+
+    def take(key: Callable[[DocumentClause], str | None]) -> None:
+        taken = set(found.values())
+        one = _unique(old, key, without=found)
+        other = _unique(new, key, without=taken)
+        found.update({one[value].anchor: other[value].anchor for value in one.keys() & other.keys()})
+
+    take(lambda clause: None if _COUNTED.fullmatch(clause.anchor) else clause.anchor)
+    take(lambda clause: f"{clause.anchor}\n{said[id(clause)]}")
+    take(lambda clause: said[id(clause)] or None)
+    taken = set(found.values())
+    left = [clause for clause in old if clause.anchor not in found]
+    right = [clause for clause in new if clause.anchor not in taken]
+    for one, other in _alike(left, right, said):
+        if one not in found and other not in taken:
+            found[one] = other
+            taken.add(other)
+    take(lambda clause: bare(clause.heading) or None)
+    take(lambda clause: clause.anchor)
+    return found
 
 
-def _by_text(old: Sequence[DocumentClause], new: Sequence[DocumentClause]) -> Iterator[tuple[str, DocumentClause]]:
+def _unique(
+    clauses: Sequence[DocumentClause], key: Callable[[DocumentClause], str | None], *, without: Container[str]
+) -> dict[str, DocumentClause]:
+    """The clauses that are left and that no other has the key of, by their key."""
+    keys = [(key(clause), clause) for clause in clauses if clause.anchor not in without]
+    count = Counter(value for value, _ in keys)
+    return {value: clause for value, clause in keys if value is not None and count[value] == 1}
+
+
+def _alike(
+    old: Sequence[DocumentClause], new: Sequence[DocumentClause], said: Mapping[int, str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of anchors whose clauses share most of their words, the most alike first."""
     if len(old) * len(new) > MAX_COMPARED:
         return
-    likeness = [
-        (SequenceMatcher(None, _pieces(_said(one)), _pieces(_said(other)), autojunk=False).ratio(), n, other, one)
-        for n, other in enumerate(new)
-        for one in old
-    ]
-    for ratio, _, other, one in sorted(likeness, key=lambda entry: (-entry[0], entry[1])):
-        if ratio >= ALIKE:
-            yield other.anchor, one
+    words = {id(clause): Counter(filter(str.isalnum, _pieces(said[id(clause)]))) for clause in (*old, *new)}
+    pairs = [(_likeness(words[id(one)], words[id(other)]), one.anchor, other.anchor) for one in old for other in new]
+    # Where two pairs are equally alike, both directions have to choose the same.
+    for likeness, one, other in sorted(pairs, key=lambda pair: (-pair[0], sorted(pair[1:]))):
+        if likeness >= ALIKE:
+            yield one, other
 
 
-def _moved(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """The pairs whose clause stands elsewhere: under other headings, or out of the order that the others keep."""
+def _likeness(one: Counter[str], other: Counter[str]) -> float:
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 0.0
+
+
+def _moved(pairs: Sequence[_Pair], order: Mapping[str, int]) -> set[str]:
+    """The new anchors of what stands elsewhere: under other headings, or out of the order that the others keep.
+
+    Args:
+        pairs: In the order of the new version.
+        order: Old anchor -> its place in the old version.
+    """
     both = [(one, other) for one, other in pairs if one is not None and other is not None]
-    before = [one.anchor for one, _ in sorted(both, key=lambda pair: pair[0].lines)]
-    after = [one.anchor for one, _ in both]
-    blocks = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-    kept = {before[block.a + n] for block in blocks for n in range(block.size)}
-    return [
-        (one, other)
-        for one, other in both
-        if one.anchor not in kept or [_bare(h) for h in one.outer] != [_bare(h) for h in other.outer]
-    ]
+    old_order = sorted(range(len(both)), key=lambda n: order[both[n][0].anchor])
+    before = [(both[n][0].anchor, _text(both[n][0])) for n in old_order]
+    after = [(other.anchor, _text(other)) for _, other in both]
+    # Of two that have changed places either may be the one that moved: both directions have to name the same.
+    if before <= after:
+        rank = {n: place for place, n in enumerate(old_order)}
+        kept = {old_order[place] for place in _rising([rank[n] for n in range(len(both))])}
+    else:
+        kept = _rising(old_order)
+    return {
+        other.anchor
+        for n, (one, other) in enumerate(both)
+        if n not in kept or [bare(h) for h in one.outer] != [bare(h) for h in other.outer]
+    }
 
 
-def _clause_change(old: DocumentClause | None, new: DocumentClause | None, *, moved: bool) -> ClauseChange | None:
+def _rising(places: Sequence[int]) -> set[int]:
+    """The most of `places`, all different, that stand in rising order: what is left has moved."""
+    ends: list[int] = []
+    before: dict[int, int | None] = {}
+    for place in places:
+        position = bisect_left(ends, place)
+        before[place] = ends[position - 1] if position else None
+        ends[position : position + 1] = [place]
+    kept, last = set[int](), ends[-1] if ends else None
+    while last is not None:
+        kept.add(last)
+        last = before[last]
+    return kept
+
+
+def _clause_change(
+    old: DocumentClause | None, new: DocumentClause | None, *, moved: Container[str]
+) -> ClauseChange | None:
     if old is None or new is None:
         there = new or old
         assert there is not None  # noqa: S101 - a pair has at least one side
@@ -197,9 +272,9 @@ def _clause_change(old: DocumentClause | None, new: DocumentClause | None, *, mo
             marks=(Mark(operation="insert" if old is None else "delete", text=_shown(there)),),
         )
     attributes = tuple(_key_changes(_attributes(old), _attributes(new)))
-    reworded = _said(old) != _said(new)
-    moved = moved or old.anchor != new.anchor
-    if not (reworded or attributes or moved):
+    reworded = _shown(old) != _shown(new)
+    elsewhere = new.anchor in moved or old.anchor != new.anchor
+    if not (reworded or attributes or elsewhere):
         return None
     return ClauseChange(
         kind="changed" if reworded or attributes else "moved",
@@ -207,24 +282,19 @@ def _clause_change(old: DocumentClause | None, new: DocumentClause | None, *, mo
         new=new.anchor,
         heading=new.heading,
         lines=new.lines,
-        moved=moved,
+        moved=elsewhere,
         marks=marks(_shown(old), _shown(new)) if reworded else (),
         attributes=attributes,
     )
 
 
 def _shown(clause: DocumentClause) -> str:
-    """Heading and passages as a reader sees them, one a line; emphasis left out, for it is no change."""
-    lines = (clause.heading, *(passage.text for passage in clause.passages))
-    return "\n".join(" ".join(_EMPHASIS.sub("", line).split()) for line in lines)
+    """Heading and passages as a reader sees them, one a line."""
+    return "\n".join(filter(None, (bare(clause.heading), _text(clause))))
 
 
-def _said(clause: DocumentClause) -> str:
-    return _bare(_shown(clause))
-
-
-def _bare(text: str) -> str:
-    return " ".join(_EMPHASIS.sub("", text).split())
+def _text(clause: DocumentClause) -> str:
+    return "\n".join(bare(passage.text) for passage in clause.passages)
 
 
 def _attributes(clause: DocumentClause) -> Mapping[str, Any]:

@@ -16,13 +16,20 @@ from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from policies.blocks import read_blocks
+import yaml
+
+from policies.blocks import bare, read_blocks
 from policies.clauses import ClauseBuilder, DocumentClause, DocumentTerm
 from policies.encoding import decode, tabs
 from policies.errors import Fault
 from policies.front_matter import FrontMatter, Keys, Surroundings, read_front_matter
+from policies.lists import with_lists
 from policies.marked_yaml import Entry, load_marked
+from policies.rows import encode_value
 from policies.version import Period, PolicyVersion
+
+_HEAD = re.compile(r"---[ ]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ ]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_LETTERS = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +48,11 @@ class PolicyDocument:
     front_matter: FrontMatter
     #: The whole file, line ends as line feeds; lines and quotes refer to it.
     text: str
-    #: The sidecar as it is written, if there is one.
+    #: The sidecar as it is written, if there is one, with what an overlay says of clauses.
     sidecar: str | None
     clauses: tuple[DocumentClause, ...]
+    #: UTC; from when it no longer governs whatever it says. No part of what it says: an import of an export has it.
+    withdrawn_from: datetime | None = None
 
     @property
     def policy(self) -> str:
@@ -60,9 +69,18 @@ class PolicyDocument:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of all that it says, in hex; equal for what would be published as the same."""
+        """SHA-256 of all that it says, in hex; equal for what would be published as the same.
+
+        Blanks, line ends, bullets and emphasis say nothing. Every letter and digit does, wherever it stands.
+        """
         # Not of its path or of the layer that a key came from; an end that the next version gave is no part of it.
-        said = {"version": self.version, "text": self.text, "front_matter": self.keys(), "clauses": self.clauses}
+        said = {
+            "version": self.version,
+            "front_matter": self.keys(),
+            "clauses": [_clause_said(clause) for clause in self.clauses],
+            # Of what is no clause too: link targets, comments, list numbers, somebody else's front matter.
+            "letters": "".join(_LETTERS.findall(self.text[_own_head_length(self.text) :])),
+        }
         return hashlib.sha256(json.dumps(said, default=_jsonable, sort_keys=True).encode()).hexdigest()
 
     def keys(self) -> dict[str, Any]:
@@ -94,6 +112,7 @@ def parse_document(
     version: str | None = None,
     sidecar: SourceFile | None = None,
     defaults: Sequence[Keys] = (),
+    clauses: Keys | None = None,
 ) -> PolicyDocument | list[Fault]:
     """The document in `source`, or everything that is wrong with it, in reading order.
 
@@ -104,8 +123,10 @@ def parse_document(
         source: The Markdown file.
         around: The tenant's ladder, zone, facts and regions.
         version: The version's name; default: the file's stem.
-        sidecar: Terms and attributes by clause anchor, and front matter keys under `front_matter`.
+        sidecar: Terms and attributes by clause anchor, and front matter keys under `front_matter`; an anchor of its own
+            with `lines: [first, last]` makes a clause of the passages in them.
         defaults: What speaks where front matter and sidecar do not: overlay, then metadata.
+        clauses: What an overlay says by clause anchor, as a sidecar would.
     """
     faults: list[Fault] = []
     text = decode(source.content, path=source.path)
@@ -123,20 +144,27 @@ def parse_document(
         faults += front_matter
     lines = text.split("\n")
     if head is not None:
-        faults += tabs(text, path=source.path, start=sum(len(line) + 1 for line in lines[: body_line - 1]))
+        start = 0 if readable else sum(len(line) + 1 for line in lines[: body_line - 1])
+        faults += tabs(text, path=source.path, start=start)
     builder = ClauseBuilder(source.path, around, own=head is not None, faults=faults)
-    clauses = builder.build(
-        read_blocks("\n".join(lines[body_line - 1 :]), first_line=body_line),
+    own = [] if sidecar is None else [Keys(path=sidecar.path, entries=beside)]
+    body = lines[body_line - 1 :]
+    built = builder.build(
+        with_lists(read_blocks("\n".join(body), first_line=body_line), body, first_line=body_line),
         lines,
-        sidecar=sidecar.path if sidecar else "",
-        beside=beside,
+        beside=[*own, *([clauses] if clauses else [])],
         head=front_matter if isinstance(front_matter, FrontMatter) else None,
     )
     name = _version_name(version or PurePosixPath(source.path).stem, source.path, faults)
     if faults or isinstance(front_matter, list):
         return sorted(set(faults), key=lambda fault: fault.place)
     return PolicyDocument(
-        path=source.path, version=name, front_matter=front_matter, text=text, sidecar=sidecar_text, clauses=clauses
+        path=source.path,
+        version=name,
+        front_matter=front_matter,
+        text=text,
+        sidecar=sidecar_text if clauses is None else _with_clauses(sidecar_text, clauses),
+        clauses=built,
     )
 
 
@@ -149,14 +177,14 @@ def _version_name(name: str, path: str, faults: list[Fault]) -> str:
 
 def _read_head(text: str, path: str, faults: list[Fault]) -> tuple[Keys | None, int]:
     """Our front matter, if the text has one, and the line on which the body begins."""
-    head = re.match(r"---[ ]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ ]*(?:\n|\Z)", text, re.DOTALL | re.MULTILINE)
+    head = _HEAD.match(text)
     if head is None:
         if re.match(r"---[ ]*\n(?:[^\n]+\n)*?policy\s*:", text):
             message, remedy = "the front matter has no end", "close it with a line ---"
             faults.append(Fault(path=path, line=1, message=message, remedy=remedy))
         return None, 1
     body_line = head[0].count("\n") + 1
-    if not re.search(r"^policy\s*:", head["yaml"], re.MULTILINE):
+    if not _own_head_length(text):
         return None, body_line
     loaded = load_marked(head["yaml"], path=path, first_line=2)
     if isinstance(loaded, Fault):
@@ -166,6 +194,12 @@ def _read_head(text: str, path: str, faults: list[Fault]) -> tuple[Keys | None, 
     if entries is None:
         faults.append(Fault(path=path, line=2, message="the front matter is no mapping", remedy="write key: value"))
     return Keys(path=path, entries=entries or {}), body_line
+
+
+def _own_head_length(text: str) -> int:
+    """How many characters our front matter takes, its rules included; 0 where the text has none of ours."""
+    head = _HEAD.match(text)
+    return head.end() if head is not None and re.search(r"^policy\s*:", head["yaml"], re.MULTILINE) else 0
 
 
 def _read_sidecar(sidecar: SourceFile | None, faults: list[Fault]) -> tuple[str | None, dict[str, Entry]]:
@@ -199,11 +233,28 @@ def _front_matter_beside(beside: dict[str, Entry], path: str, faults: list[Fault
     return Keys(path=path, entries=entries or {})
 
 
-def _jsonable(value: object) -> Any:  # noqa: ANN401 Whatever JSON can hold.
-    match value:
-        case date():
-            return value.isoformat()
-        case frozenset():
-            return sorted(value)
-        case _:
-            return asdict(value)  # type: ignore[call-overload]  # a dataclass, as the case says
+def _with_clauses(sidecar: str | None, clauses: Keys) -> str:
+    """A sidecar that says what both say, so that the document can be read again without the overlay."""
+    own = load_marked(sidecar or "", path="")
+    said: dict[str, Any] = own.plain or {} if isinstance(own, Entry) else {}
+    for anchor, entry in clauses.entries.items():
+        said[anchor] = {**(said.get(anchor) or {}), **entry.plain}
+    return yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=120)
+
+
+def _clause_said(clause: DocumentClause) -> tuple[Any, ...]:
+    """What a clause says, without its place in the text."""
+    return (
+        clause.anchor, bare(clause.heading), [bare(heading) for heading in clause.outer], clause.starts, clause.ends,
+        clause.effect, clause.audience, clause.applies_to.dimensions(),
+        [(passage.kind, bare(passage.text), bare(passage.table_header or "")) for passage in clause.passages],
+        [
+            (term.name, term.type, encode_value(term.value), " ".join((term.rule or "").split()), term.better,
+             bare(term.quote))
+            for term in clause.terms
+        ],
+    )  # fmt: skip
+
+
+def _jsonable(value: date | frozenset[str]) -> str | list[str]:
+    return sorted(value) if isinstance(value, frozenset) else value.isoformat()

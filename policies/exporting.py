@@ -39,7 +39,7 @@ def exported_files(versions: Iterable[tuple[PolicyVersion, StoredSource]], *, ti
 
 
 def _said_beside(version: PolicyVersion, held: StoredSource, *, time_zone: str) -> Mapping[str, Any]:
-    """The keys that the text and its sidecar leave to others; an end that a withdrawal gave is one."""
+    """The keys that the text and its sidecar leave to others, and a withdrawal."""
     stated = stated_keys(held.text, held.sidecar)
     keys = {key: value for key, value in written_keys(held.attributes).items() if key not in stated}
     if stated >= _NEEDED:
@@ -51,5 +51,5 @@ def _said_beside(version: PolicyVersion, held: StoredSource, *, time_zone: str) 
         }
         keys = {key: value for key, value in keys.items() if defaults.get(key) != value}
     if held.withdrawn and version.valid.end is not None:
-        keys["effective_to"] = written_date(version.valid.end, version.zone)
+        keys["withdrawn_from"] = written_date(version.valid.end, version.zone)
     return keys

@@ -126,6 +126,13 @@ def read_clause_attributes(keys: Keys, *, zone: ZoneInfo, around: Surroundings) 
     return reader.faults or attributes
 
 
+def read_withdrawal(keys: Keys, *, zone: ZoneInfo, around: Surroundings) -> datetime | list[Fault] | None:
+    """The instant that the key `withdrawn_from` gives, UTC; None without it."""
+    reader = _Reader([keys], keys.path, around)
+    withdrawn_from = reader.instant("withdrawn_from", zone)
+    return reader.faults or withdrawn_from
+
+
 def default_effect(authority: str) -> Effect:
     """The effect of a source that names none.
 

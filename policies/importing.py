@@ -9,17 +9,19 @@ stays a gap. Nothing outside the folder is read: symbolic links are refused, and
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from policies.document import PolicyDocument, SourceFile, parse_document
 from policies.encoding import MAX_BYTES, decode
 from policies.errors import Fault
 from policies.facts import FactType
-from policies.front_matter import Keys, Surroundings
+from policies.front_matter import Keys, Surroundings, read_withdrawal
 from policies.marked_yaml import Entry, entry_of, load_marked
 from policies.rule_checks import check_rules
 
@@ -27,6 +29,8 @@ from policies.rule_checks import check_rules
 _META_KEYS: Final = ("policy", "title", "topic", "language", "authority", "rendition_of", "time_zone", "governed_by")
 _META_VERSION_KEYS: Final = ("effective_from", "effective_to")
 _OVERLAYS: Final = ("overlay.yaml", "overlay.yml", "overlay.json")
+#: What an overlay says beside front-matter keys.
+_BESIDE_KEYS: Final = frozenset({"versions", "clauses", "withdrawn_from"})
 _SIDECAR: Final = ".terms.yaml"
 
 
@@ -41,7 +45,12 @@ class PolicyFolder:
 
 
 def read_policy_folder(
-    folder: Path, *, around: Surroundings, overlay: Path | None = None, known: Mapping[str, FactType] | None = None
+    folder: Path,
+    *,
+    around: Surroundings,
+    overlay: Path | None = None,
+    known: Mapping[str, FactType] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> PolicyFolder:
     """The documents below `folder`, and everything that is wrong with them, with paths relative to it.
 
@@ -49,13 +58,16 @@ def read_policy_folder(
         folder: Holds one folder a policy.
         around: The tenant's ladder, zone, facts and regions.
         overlay: A file of keys to use instead of the folder's own overlay.
-        known: Types of value terms that other documents, already published, define.
+        known: Types of value terms that are published; those that the folder writes itself are as it writes them.
+        progress: Told how many documents have been read, after each; what it raises ends the reading.
     """
-    reader = _FolderReader(folder, around)
+    reader = _FolderReader(folder, around, progress)
     documents = reader.read(overlay)
     faults = reader.faults
     documents, overlaps = _with_final_periods(documents)
-    faults += [*overlaps, *check_rules(documents, facts=around.facts, known=known)]
+    written = {term.name for document in documents for _, term in document.terms}
+    beyond = {name: kind for name, kind in (known or {}).items() if name not in written}
+    faults += [*overlaps, *check_rules(documents, facts=around.facts, known=beyond)]
     return PolicyFolder(documents=tuple(documents), faults=tuple(sorted(set(faults), key=lambda fault: fault.place)))
 
 
@@ -65,7 +77,8 @@ def _with_final_periods(documents: Iterable[PolicyDocument]) -> tuple[list[Polic
     for _, group in groupby(ordered, key=lambda document: document.policy):
         versions = list(group)
         for earlier, later in pairwise(versions):
-            start, end = later.valid.start, earlier.valid.end
+            ends = (end for end in (earlier.valid.end, earlier.withdrawn_from) if end is not None)
+            start, end = later.valid.start, min(ends, default=None)
             if start == earlier.valid.start or (end is not None and end > start):
                 message = f"in force together with version {earlier.version}"
                 remedy = "change effective_from or effective_to so that they do not overlap"
@@ -85,9 +98,10 @@ def _never_in_force(document: PolicyDocument) -> Iterator[Fault]:
 class _FolderReader:
     """Walks one folder and collects faults."""
 
-    def __init__(self, folder: Path, around: Surroundings) -> None:
+    def __init__(self, folder: Path, around: Surroundings, progress: Callable[[int], None]) -> None:
         self.faults: list[Fault] = []
-        self._folder, self._around = folder, around
+        self._folder, self._around, self._progress = folder, around, progress
+        self._n_read = 0
 
     def read(self, overlay: Path | None) -> list[PolicyDocument]:
         if not self._folder.is_dir():
@@ -127,25 +141,43 @@ class _FolderReader:
         for name, path in texts.items():
             version = meta.version_of(name)
             layers = [*_overlay_layers(overlay, version, region=meta.region), *meta.layers(name)]
-            document = self._document(path, version, entries.get(f"{path.stem}{_SIDECAR}"), layers)
+            clauses = _overlay_clauses(overlay, version)
+            document = self._document(path, version, entries.get(f"{path.stem}{_SIDECAR}"), layers, clauses)
             if version in versions:
                 self._fault(self._name(path), f"version {version!r} stands twice", "give each version its own name")
             versions.add(version)
             if document is not None:
-                yield document
+                yield self._withdrawn(document, overlay)
         for version in _overlay_versions(overlay).keys() - versions:
             self._fault(
                 overlay.path if overlay else "", f"{folder.name}: no version {version!r}", "correct the overlay's key"
             )
 
+    def _withdrawn(self, document: PolicyDocument, overlay: Keys | None) -> PolicyDocument:
+        """The document with the withdrawal that an export of the store puts in its overlay."""
+        said = _overlay_versions(overlay).get(document.version, {})
+        if overlay is None or "withdrawn_from" not in said:
+            return document
+        zone = ZoneInfo(document.front_matter.time_zone)
+        read = read_withdrawal(Keys(path=overlay.path, entries=said), zone=zone, around=self._around)
+        if isinstance(read, list):
+            self.faults += read
+        elif read is not None and read <= document.valid.start:
+            self._fault(overlay.path, f"{document.version}: withdrawn_from before its start", "leave the version out")
+        return document if isinstance(read, list) else replace(document, withdrawn_from=read)
+
     def _document(
-        self, path: Path, version: str, sidecar: Path | None, layers: Sequence[Keys]
+        self, path: Path, version: str, sidecar: Path | None, layers: Sequence[Keys], clauses: Keys | None
     ) -> PolicyDocument | None:
         source = self._source(path)
         beside = None if sidecar is None else self._source(sidecar)
         if source is None:
             return None
-        parsed = parse_document(source, around=self._around, version=version, sidecar=beside, defaults=layers)
+        parsed = parse_document(
+            source, around=self._around, version=version, sidecar=beside, defaults=layers, clauses=clauses
+        )
+        self._n_read += 1
+        self._progress(self._n_read)
         if isinstance(parsed, list):
             self.faults += parsed
             return None
@@ -165,13 +197,18 @@ class _FolderReader:
         return found
 
     def _source(self, path: Path) -> SourceFile | None:
-        if path.stat().st_size > MAX_BYTES:
-            self._fault(self._name(path), f"more than {MAX_BYTES} bytes", "split the document")
+        try:
+            if path.stat().st_size > MAX_BYTES:
+                self._fault(self._name(path), f"more than {MAX_BYTES} bytes", "split the document")
+                return None
+            return SourceFile(path=self._name(path), content=path.read_bytes())
+        except OSError as error:
+            self._fault(self._name(path), f"cannot be read ({error.strerror})", "make it readable")
             return None
-        return SourceFile(path=self._name(path), content=path.read_bytes())
 
     def _load(self, path: Path) -> Entry | None:
-        if path.is_symlink() or not path.is_file():
+        # Of a name that no file can have `Path.is_file` raises.
+        if os.path.islink(path) or not os.path.isfile(path):  # noqa: PTH113, PTH114
             self._fault(self._name(path), "not a file", "put the file itself here")
             return None
         source = self._source(path)
@@ -231,8 +268,14 @@ def _overlay_layers(overlay: Keys | None, version: str, *, region: object) -> It
         return
     for entries in (_overlay_versions(overlay).get(version), overlay.entries):
         if entries:
-            said = {key: entry for key, entry in entries.items() if key != "versions"}
+            said = {key: entry for key, entry in entries.items() if key not in _BESIDE_KEYS}
             yield Keys(path=overlay.path, entries=_still_in(region, said))
+
+
+def _overlay_clauses(overlay: Keys | None, version: str) -> Keys | None:
+    """What the overlay says of one version's clauses, by anchor; anchors and lines are a version's own."""
+    said = _overlay_versions(overlay).get(version, {}).get("clauses")
+    return Keys(path=overlay.path, entries=said.mapping() or {}) if overlay and said else None
 
 
 def _overlay_versions(overlay: Keys | None) -> Mapping[str, Mapping[str, Entry]]:

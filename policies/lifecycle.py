@@ -15,8 +15,9 @@ from policies import drafts
 from policies.drafts import Content, Draft, Kind
 from policies.errors import PolicyStateError
 from policies.events import Action, Event, record
-from policies.publishing import publish, withdraw
+from policies.publishing import check_withdrawal, publish, withdraw
 from policies.session import TenantSession
+from policies.version import Period
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument
@@ -62,12 +63,15 @@ async def submit_withdrawal(session: TenantSession, policy: str, version: str, *
     """Put the end of a published version in review.
 
     Raises:
-        PolicyStateError: The version is not published.
+        PolicyStateError: The version is not published, has ended by then, or has governed from an earlier day.
     """
     await _lock(session, policy)
     held = await _recorded(session, policy, version)
     if held is None or held["recorded_to"] is not None:
         raise _not_published(policy, version)
+    assert content.withdrawn_from is not None  # noqa: S101 - what makes it a withdrawal
+    valid = Period(start=held["valid_from"], end=held["valid_to"])
+    check_withdrawal(policy, version, valid, from_=content.withdrawn_from, now=held["now"])
     return await _in_review(session, policy, version, kind="withdrawal", content=content, by=by)
 
 
@@ -131,7 +135,7 @@ async def carry_out(
 
     Args:
         session: A session of the tenant, in read-committed isolation.
-        draft: An open draft, held by this transaction.
+        draft: What `open_draft` gave in this transaction, which holds it and its policy.
         document: What its text reads as now; None for a withdrawal.
         scheduled: Whether its start is meant to lie ahead: nobody schedules or publishes by accident.
         by: Who publishes.
@@ -143,7 +147,6 @@ async def carry_out(
         PolicyOverlapError: Another version is in force at the same time.
     """
     drafts.require_approved(draft)
-    await _lock(session, draft.policy)
     starts = draft.content.withdrawn_from if document is None else document.valid.start
     assert starts is not None  # noqa: S101 - a draft without a text is a withdrawal, which has a date
     ahead = starts > (await session.fetch(_NOW, {}))[0][0]
@@ -162,11 +165,13 @@ async def carry_out(
 
 
 async def open_draft(session: TenantSession, policy: str, version: str) -> Draft:
-    """The open draft of a version, held until the transaction ends.
+    """The open draft of a version; it and its policy are held until the transaction ends.
 
     Raises:
         PolicyStateError: There is none.
     """
+    # The policy before the draft, as whoever submits takes them: in the other order two people wait in a circle.
+    await _lock(session, policy)
     found = await drafts.open_draft(session, policy, version)
     if found is None:
         raise PolicyStateError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, LiteralString
@@ -23,6 +23,7 @@ from policies.contents import add_contents
 from policies.errors import PolicyOverlapError, PolicyStateError
 from policies.events import Action, Event, record
 from policies.session import TenantSession
+from policies.version import Period
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument
@@ -39,7 +40,7 @@ from unnest(%(policies)s::text[]) as name
 # After the lock, in a statement of its own: only now are the recordings of the writer before us visible.
 _PRESENT: Final[LiteralString] = """
 select v.policy_id, v.version, v.recording_id, v.document_id, v.valid_from, v.valid_to, d.attributes->>'ends', v.topic,
-       v.audience, v.authority, v.withdrawn
+       v.audience, v.authority, v.withdrawn, v.recorded_by, v.recorded_from
 from policy_versions v
 join policy_documents d on d.tenant_id = v.tenant_id and d.document_id = v.document_id
 where v.tenant_id = %(tenant)s and v.policy_id = any(%(policies)s) and v.recorded_to is null
@@ -56,7 +57,7 @@ _INSTANT: Final[LiteralString] = """
 select greatest(clock_timestamp(), max(greatest(recorded_from, recorded_to)) + interval '1 microsecond')
 from policy_versions where tenant_id = %(tenant)s and policy_id = any(%(policies)s)
 """
-_BEGUN: Final[LiteralString] = "select %(start)s::timestamptz <= clock_timestamp()"
+_NOW: Final[LiteralString] = "select clock_timestamp()"
 _CLOSE: Final[LiteralString] = """
 update policy_versions set recorded_to = %(instant)s
 where tenant_id = %(tenant)s and policy_id = any(%(policies)s) and recording_id = any(%(recordings)s)
@@ -116,6 +117,8 @@ class Publication:
     unchanged: tuple[str, ...]
     #: Versions that were given and left out: they were withdrawn before they began, and stay so.
     left_withdrawn: tuple[str, ...] = ()
+    #: Of those corrected, the versions whose text stays and whose period alone is another, with that period.
+    other_periods: tuple[tuple[str, Period], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +138,8 @@ class _Entry:
     withdrawn: bool
     #: The recording that holds it now, and None where none does.
     recording_id: UUID | None = None
+    #: Who made that recording, and when.
+    recorded: str | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -151,6 +156,18 @@ class _Entry:
             other.end,
             other.withdrawn,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """What publishing some documents comes to, before anything is written."""
+
+    parameters: Mapping[str, Any]
+    present: Mapping[tuple[str, str], _Entry]
+    contents: Mapping[UUID, PolicyDocument]
+    given: Sequence[_Entry]
+    changed: Sequence[_Entry]
+    publication: Publication
 
 
 async def publish(
@@ -178,6 +195,25 @@ async def publish(
         PolicyOverlapError: Two versions of one policy would be in force at once.
         PolicyStateError: The same version is given twice.
     """
+    plan = await _plan(session, documents)
+    if plan.changed:
+        new = {entry.document_id for entry in plan.changed} & plan.contents.keys()
+        await add_contents(session, {key: plan.contents[key] for key in sorted(new)}, embedder=embedder)
+        await _record(session, plan.changed, plan.present, plan.parameters, approval=approval, by=by)
+        await record(session, _events(plan.given, plan.changed, plan.present, approval=approval, by=by, why=why))
+    return plan.publication
+
+
+async def planned(session: TenantSession, documents: Iterable[PolicyDocument]) -> Publication:
+    """What `publish` would do with `documents`; nothing is written, and no other writer of their policies comes first.
+
+    Raises:
+        PolicyOverlapError, PolicyStateError: As `publish`.
+    """
+    return (await _plan(session, documents)).publication
+
+
+async def _plan(session: TenantSession, documents: Iterable[PolicyDocument]) -> _Plan:
     wanted = sorted(documents, key=lambda document: (document.policy, document.valid.start, document.version))
     parameters = {"tenant": session.tenant_id, "policies": sorted({document.policy for document in wanted})}
     present = await _locked(session, parameters)
@@ -189,18 +225,21 @@ async def publish(
     }
     given = [_given_entry(document_id, document, present) for document_id, document in contents.items()]
     changed = [entry for entry in _timelines(given, present) if not entry.is_said_by(present.get(entry.key))]
-    if changed:
-        new = {entry.document_id for entry in changed} & contents.keys()
-        await add_contents(session, {key: contents[key] for key in sorted(new)}, embedder=embedder)
-        await _record(session, changed, present, parameters, approval=approval, by=by)
-        await record(session, _events(given, changed, present, approval=approval, by=by, why=why))
     left_out = (f"{document.policy}@{document.version}" for document in wanted)
     touched = {entry.key for entry in changed}
-    return Publication(
+    publication = Publication(
         added=tuple(entry.name for entry in changed if entry.key not in present),
         corrected=tuple(entry.name for entry in changed if entry.key in present),
         unchanged=tuple(entry.name for entry in given if entry.key not in touched),
         left_withdrawn=tuple(name for name in left_out if tuple(name.split("@", 1)) in cancelled),
+        other_periods=tuple(
+            (entry.name, Period(start=entry.start, end=entry.end))
+            for entry in changed
+            if (held := present.get(entry.key)) is not None and held.document_id == entry.document_id
+        ),
+    )
+    return _Plan(
+        parameters=parameters, present=present, contents=contents, given=given, changed=changed, publication=publication
     )
 
 
@@ -228,21 +267,31 @@ async def withdraw(
     entry = present.get((policy, version))
     if entry is None:
         raise PolicyStateError(policy, version, problem="it is not published", remedy="`policy list` shows what is")
-    if entry.end is not None and entry.end <= from_:
-        raise PolicyStateError(policy, version, problem="it has ended by then", remedy="give an earlier date")
+    now = (await session.fetch(_NOW, {}))[0][0]
+    check_withdrawal(policy, version, Period(start=entry.start, end=entry.end), from_=from_, now=now)
     if from_ > entry.start:
         remaining = {**present, entry.key: replace(entry, own_end=from_, end=from_, withdrawn=True)}
-    elif (await session.fetch(_BEGUN, {"start": entry.start}))[0][0]:
-        raise PolicyStateError(
-            policy,
-            version,
-            problem=f"it has governed since {entry.start.isoformat()}",
-            remedy="withdraw it from a later date, or correct it",
-        )
     else:
         remaining = {key: other for key, other in present.items() if key != entry.key}
     changed = [other for other in _timelines((), remaining) if not other.is_said_by(present.get(other.key))]
     await _record(session, changed, present, parameters, approval=approval, by=by, ended=[entry])
+
+
+def check_withdrawal(policy: str, version: str, valid: Period, *, from_: datetime, now: datetime) -> None:
+    """Refuse an end of a version that governs in `valid` which would change nothing, or what has been.
+
+    Raises:
+        PolicyStateError: It has ended by then, or would never have governed though it did.
+    """
+    if valid.end is not None and valid.end <= from_:
+        raise PolicyStateError(policy, version, problem="it has ended by then", remedy="give an earlier date")
+    if from_ <= valid.start <= now:
+        raise PolicyStateError(
+            policy,
+            version,
+            problem=f"it has governed since {valid.start.isoformat()}",
+            remedy="withdraw it from a later date, or correct it",
+        )
 
 
 async def _locked(session: TenantSession, parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], _Entry]:
@@ -252,7 +301,7 @@ async def _locked(session: TenantSession, parameters: Mapping[str, Any]) -> Mapp
 
 
 def _present_entry(row: Sequence[Any]) -> _Entry:
-    policy, version, recording_id, document_id, start, end, own_end, topic, audience, authority, withdrawn = row
+    policy, version, recording_id, document_id, start, end, own_end, topic, audience, authority, withdrawn, by, at = row
     ends = end if withdrawn else None if own_end is None else datetime.fromisoformat(own_end)
     return _Entry(
         policy=policy,
@@ -266,6 +315,7 @@ def _present_entry(row: Sequence[Any]) -> _Entry:
         own_end=ends,
         withdrawn=withdrawn,
         recording_id=recording_id,
+        recorded=f"{version!r} was published by {by!r} at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC",
     )
 
 
@@ -290,8 +340,16 @@ def _given_entry(document_id: UUID, document: PolicyDocument, present: Mapping[t
     head = document.front_matter
     held = present.get((document.policy, document.version))
     # Publishing its text again does not undo a withdrawal.
-    ends = [end for end in (head.ends, held.end if held is not None and held.withdrawn else None) if end is not None]
-    end = min(ends, default=None)
+    held_until = held.end if held is not None and held.withdrawn else None
+    withdrawn_from = min((end for end in (document.withdrawn_from, held_until) if end is not None), default=None)
+    end = min((end for end in (head.ends, withdrawn_from) if end is not None), default=None)
+    if end is not None and end <= head.starts:
+        raise PolicyStateError(
+            document.policy,
+            document.version,
+            problem=f"it ends at {end.isoformat()}, before it would begin",
+            remedy="give it an earlier start, or a new version another name",
+        )
     return _Entry(
         policy=document.policy,
         version=document.version,
@@ -302,7 +360,7 @@ def _given_entry(document_id: UUID, document: PolicyDocument, present: Mapping[t
         start=head.starts,
         own_end=end,
         end=end,
-        withdrawn=held is not None and held.withdrawn and end == held.end,
+        withdrawn=end is not None and end == withdrawn_from,
     )
 
 
@@ -324,7 +382,8 @@ def _timelines(given: Sequence[_Entry], present: Mapping[tuple[str, str], _Entry
 def _ended(timeline: Sequence[_Entry]) -> Iterator[_Entry]:
     for entry, following in pairwise(timeline):
         if entry.start == following.start or (entry.own_end is not None and entry.own_end > following.start):
-            raise PolicyOverlapError(entry.policy, entry.version, following.version)
+            published = entry.recorded or following.recorded
+            raise PolicyOverlapError(entry.policy, entry.version, following.version, published=published)
         yield replace(entry, end=entry.own_end or following.start)
     yield replace(timeline[-1], end=timeline[-1].own_end)
 

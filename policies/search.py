@@ -151,7 +151,7 @@ class PassageHit:
     lines: tuple[int, int]
     #: Sum of reciprocal ranks; compares hits of one search only.
     score: float
-    #: Which arms put it forward; a question in one language meets a passage in another by `vectors` alone.
+    #: Which arms put it forward; between languages words meet by what a dictionary says they mean.
     found_by: tuple[Literal["words", "vectors"], ...]
     #: BM25 within the scope; None where no word met.
     words: float | None

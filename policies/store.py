@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Final, LiteralString
 
 from policies.facts import FactType
-from policies.publishing import Publication, publish
+from policies.publishing import Publication, planned, publish
 from policies.rows import CLAUSE_COLUMNS, VERSION_COLUMNS, decode_value, read_clause, read_version
 from policies.session import TenantSession
 from policies.terms import type_of
@@ -26,6 +26,7 @@ __all__ = [
     "StoredSource",
     "TopicTimeline",
     "as_of",
+    "planned",
     "policies",
     "publish",
     "recordings",
@@ -81,8 +82,8 @@ where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s and v.version = %(ve
 """
 _RECORDINGS: Final[LiteralString] = f"""
 select {VERSION_COLUMNS}, v.withdrawn, v.approval, v.recorded_by from policy_versions v {_DOCUMENT}
-where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s
-order by v.valid_from, v.version collate "C", v.recorded_from
+where v.tenant_id = %(tenant)s and (%(policy)s::text is null or v.policy_id = %(policy)s)
+order by v.policy_id collate "C", v.valid_from, v.version collate "C", v.recorded_from
 """
 _SOURCES: Final[LiteralString] = f"""
 select d.text, d.sidecar, v.withdrawn, {VERSION_COLUMNS} from policy_versions v {_DOCUMENT}
@@ -200,8 +201,8 @@ async def show(
     )
 
 
-async def recordings(session: TenantSession, policy: str) -> list[Recording]:
-    """Every recording of a policy's versions, by start and by when the store began to hold it."""
+async def recordings(session: TenantSession, policy: str | None = None) -> list[Recording]:
+    """Every recording of the versions of a policy, or of all: by policy, start, and when the store began to hold it."""
     rows = await session.fetch(_RECORDINGS, {"tenant": session.tenant_id, "policy": policy})
     return [
         Recording(version=read_version(columns), withdrawn=withdrawn, approval=approval, recorded_by=recorded_by)

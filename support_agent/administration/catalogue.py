@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from policies import search as passages
 from policies import store
+from policies.events import Event, events
+from policies.reembedding import vector_model
+from policies.store import Recording
 from policies.text import question_tokens
-from policies.version import PolicyVersion, instant_period
+from policies.version import Period, PolicyVersion, instant_period
 from support_agent.bootstrap import Application
 from support_agent.errors import InvalidRequestError, NotFoundError
 from support_agent.rendering.contract import point_json
@@ -19,14 +23,20 @@ async def versions(application: Application, tenant: str, *, known_at: str | Non
     """Every version of every policy, by policy and start."""
     async with application.open_tenant(tenant) as (session, settings):
         zone = settings.zone
-        found = await store.versions(session, known_at=read_instant("known-at", known_at, zone=zone))
-    return [version_json(version) for version in found]
+        known = read_instant("known-at", known_at, zone=zone)
+        recordings = await store.recordings(session)
+    now = known or datetime.now(UTC)
+    standing = [one for one in recordings if _stands(one.version.recorded, known)]
+    return [
+        recording_json(one, now=now, following=following)
+        for one, following in zip(standing, [*standing[1:], None], strict=True)
+    ]
 
 
 async def as_of(
     application: Application, tenant: str, at: str, *, policy: str | None, known_at: str | None
 ) -> list[dict[str, Any]]:
-    """The version of each policy in force at an instant; `version` is null for a policy without one.
+    """The version of each policy in force at an instant, and the `next` one; `version` is null for a policy in a gap.
 
     Raises:
         NotFoundError: The tenant has no such policy.
@@ -38,9 +48,23 @@ async def as_of(
         names = await store.policies(session)
         if policy is not None and policy not in names:
             raise NotFoundError("policy", policy, hint="`support-agent policy list` shows them")
-        in_force = {v.policy: v for v in await store.versions_as_of(session, as_of=instant, known_at=known)}
-    wanted = [policy] if policy is not None else names
-    return [version_json(in_force[name]) if name in in_force else {"policy": name, "version": None} for name in wanted]
+        held = await store.versions(session, policy, known_at=known)
+    in_force = {version.policy: version for version in held if version.valid.contains(instant)}
+    # By start, so that the last one written is the first to come.
+    ahead = {version.policy: version for version in reversed(held) if version.valid.start > instant}
+    return [
+        {
+            **(version_json(in_force[name]) if name in in_force else {"policy": name, "version": None}),
+            "next": _next(ahead.get(name)),
+        }
+        for name in ([policy] if policy is not None else names)
+    ]
+
+
+def _next(version: PolicyVersion | None) -> dict[str, Any] | None:
+    if version is None:
+        return None
+    return {"version": version.version, "effective_from": point_json(version.valid.start, version.zone)}
 
 
 async def document(application: Application, tenant: str, name: str, *, known_at: str | None) -> dict[str, Any]:
@@ -57,6 +81,7 @@ async def document(application: Application, tenant: str, name: str, *, known_at
             found = await store.as_of(session, policy, as_of=datetime.now(UTC), known_at=known)
             version = found.version if found else ""
         found_document = await store.show(session, policy, version, known_at=known) if version else None
+        told = await events(session, policy)
     if found_document is None:
         raise NotFoundError("policy version", name, hint="`support-agent policy list` shows them")
     return {
@@ -65,6 +90,7 @@ async def document(application: Application, tenant: str, name: str, *, known_at
         "sha256": found_document.sha256,
         "approval": found_document.approval,
         "recorded_by": found_document.recorded_by,
+        "why": _reason(told, found_document.version),
         "clauses": [
             {"anchor": clause.anchor, "heading": clause.heading, "lines": list(clause.lines)}
             for clause in found_document.clauses
@@ -80,10 +106,12 @@ async def search(
         raise InvalidRequestError("TEXT", "is empty")
     async with application.open_tenant(tenant) as (session, settings):
         zone = settings.zone
+        model = await vector_model(session)
         hits = await passages.search(
             session,
             tokens=question_tokens(text),
-            vector=await application.vectors.embed_query(text) if application.vectors else None,
+            vector=await application.vectors.of(model).embed_query(text) if application.vectors else None,
+            model=model,
             as_of=instant_period(read_instant("at", at, zone=zone) or datetime.now(UTC)),
             audiences=("public", "staff") if staff else ("public",),
             known={},
@@ -103,6 +131,48 @@ async def search(
         }
         for hit in hits
     ]
+
+
+def _stands(recorded: Period, known_at: datetime | None) -> bool:
+    return recorded.end is None if known_at is None else recorded.contains(known_at)
+
+
+def _reason(told: Sequence[Event], version: PolicyVersion) -> str | None:
+    """Why the text that a version has was published, as the log has it."""
+    reasons = [
+        event.why
+        for event in told
+        if event.version == version.version
+        and event.action in {"published", "corrected"}
+        and event.at is not None
+        and (version.recorded.end is None or event.at < version.recorded.end)
+    ]
+    return reasons[-1] if reasons else None
+
+
+def recording_json(recording: Recording, *, now: datetime, following: Recording | None) -> dict[str, Any]:
+    """A version as the store held it, with its state; `following` is the recording after it in time, of any policy."""
+    return {
+        **version_json(recording.version),
+        "state": _state(recording, now=now, following=following),
+        "approval": recording.approval,
+        "recorded_by": recording.recorded_by,
+    }
+
+
+def _state(recording: Recording, *, now: datetime, following: Recording | None) -> str:
+    valid = recording.version.valid
+    if recording.version.recorded.end is not None and recording.version.recorded.end <= now:
+        return "corrected"
+    if valid.start > now:
+        return "scheduled"
+    if valid.contains(now):
+        return "in_force"
+    if recording.withdrawn:
+        return "withdrawn"
+    if following is None or following.version.policy != recording.version.policy:
+        return "expired"
+    return "superseded" if following.version.valid.start == valid.end else "expired"
 
 
 def version_json(version: PolicyVersion) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from policies.events import Event, events
 from policies.rows import encode_value
 from policies.session import TenantSession
 from policies.store import Recording
-from support_agent.administration.catalogue import version_json
+from support_agent.administration.catalogue import recording_json
 from support_agent.administration.documents import parse_source, read_source, stored_document
+from support_agent.administration.lifecycle import draft_json, stored_draft
 from support_agent.bootstrap import Application
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError, NotFoundError
@@ -45,8 +46,6 @@ async def diff(
         NotFoundError: There is no such version, or none to compare with.
         PolicyParseError: With everything that is wrong with a file.
     """
-    from policies.diff import diff as differences  # noqa: PLC0415 - loads the Markdown parser, which is slow
-
     async with application.open_tenant(tenant) as (session, settings):
         known = read_instant("known-at", known_at, zone=settings.zone)
         newer = await _side(session, settings, other or one, known_at=known)
@@ -54,6 +53,33 @@ async def diff(
             older = await _before(session, settings, newer, known_at=known)
         else:
             older = await _side(session, settings, one, known_at=known)
+    return _difference(older, newer)
+
+
+async def review(application: Application, tenant: str, name: str) -> dict[str, Any]:
+    """What approving the open draft of `policy@version` lets be published, beside what is published now.
+
+    Raises:
+        PolicyStateError: It has no open draft.
+    """
+    draft, newer = await stored_draft(application, tenant, name)
+    older = None
+    async with application.open_tenant(tenant) as (session, settings):
+        if newer is not None and draft.kind == "correction":
+            older = await stored_document(session, settings, newer.policy, newer.version)
+        elif newer is not None:
+            older = await _earlier(session, settings, newer, known_at=None)
+    return {
+        "draft": draft_json(draft, newer),
+        # Nothing is left out of either: what cannot be compared is shown whole.
+        "diff": None if older is None or newer is None else _difference(older, newer),
+        "text": newer.text if newer is not None and older is None else None,
+    }
+
+
+def _difference(older: PolicyDocument, newer: PolicyDocument) -> dict[str, Any]:
+    from policies.diff import diff as differences  # noqa: PLC0415 - loads the Markdown parser, which is slow
+
     found = differences(older, newer)
     return {
         "old": _name(older),
@@ -100,11 +126,11 @@ async def history(application: Application, tenant: str, policy: str, *, known_a
         "title": (standing or earlier)[-1].version.title,
         "known_at": known.isoformat(),
         "versions": [
-            _recording(recording, now=known, following=following)
+            recording_json(recording, now=known, following=following)
             for recording, following in zip(standing, [*standing[1:], None], strict=True)
         ],
         "gaps": list(_gaps(standing)),
-        "earlier": [_recording(recording, now=known, following=None) for recording in earlier],
+        "earlier": [recording_json(recording, now=known, following=None) for recording in earlier],
         "events": [_event(event) for event in told],
     }
 
@@ -125,15 +151,25 @@ async def _side(session: TenantSession, tenant: Tenant, name: str, *, known_at: 
 async def _before(
     session: TenantSession, tenant: Tenant, newer: PolicyDocument, *, known_at: datetime | None
 ) -> PolicyDocument:
-    """The version that `newer` follows in time."""
-    held = await store.versions(session, newer.policy, known_at=known_at)
-    earlier = [version.version for version in held if version.valid.start < newer.valid.start]
-    found = None
-    if earlier:
-        found = await stored_document(session, tenant, newer.policy, earlier[-1], known_at=known_at)
+    """The version that `newer` follows in time.
+
+    Raises:
+        NotFoundError: It is the first.
+    """
+    found = await _earlier(session, tenant, newer, known_at=known_at)
     if found is None:
         raise NotFoundError("version before", _name(newer), hint=f"name the one to compare with; {_HINT}")
     return found
+
+
+async def _earlier(
+    session: TenantSession, tenant: Tenant, newer: PolicyDocument, *, known_at: datetime | None
+) -> PolicyDocument | None:
+    held = await store.versions(session, newer.policy, known_at=known_at)
+    earlier = [version.version for version in held if version.valid.start < newer.valid.start]
+    if not earlier:
+        return None
+    return await stored_document(session, tenant, newer.policy, earlier[-1], known_at=known_at)
 
 
 def _name(document: PolicyDocument) -> str:
@@ -144,28 +180,6 @@ def _term(term: DocumentTerm | None) -> dict[str, Any] | None:
     if term is None:
         return None
     return {"value": encode_value(term.value), "rule": term.rule, "type": term.type, "better": term.better}
-
-
-def _recording(recording: Recording, *, now: datetime, following: Recording | None) -> dict[str, Any]:
-    return {
-        **version_json(recording.version),
-        "state": _state(recording, now=now, following=following),
-        "approval": recording.approval,
-        "recorded_by": recording.recorded_by,
-    }
-
-
-def _state(recording: Recording, *, now: datetime, following: Recording | None) -> str:
-    valid = recording.version.valid
-    if recording.version.recorded.end is not None and recording.version.recorded.end <= now:
-        return "corrected"
-    if valid.start > now:
-        return "scheduled"
-    if valid.contains(now):
-        return "in_force"
-    if recording.withdrawn:
-        return "withdrawn"
-    return "superseded" if following is not None and following.version.valid.start == valid.end else "expired"
 
 
 def _gaps(standing: Sequence[Recording]) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -37,9 +37,23 @@ def surroundings(tenant: Tenant) -> Surroundings:
 
 
 def read_documents(
-    folder: Path, tenant: Tenant, *, overlay: Path | None = None, prefix: str = ""
+    folder: Path,
+    tenant: Tenant,
+    *,
+    overlay: Path | None = None,
+    prefix: str = "",
+    known: Mapping[str, FactType] | None = None,
+    progress: Callable[[int], None] = lambda _: None,
 ) -> tuple[PolicyDocument, ...]:
     """The documents below `folder`; none when there is no such folder.
+
+    Args:
+        folder: One folder a policy.
+        tenant: Whose ladder, zone and facts hold.
+        overlay: A file of keys to use instead of the folder's own overlay.
+        prefix: Stands before the paths in faults.
+        known: Types of the value terms that published versions define.
+        progress: Told how many documents have been read, after each.
 
     Raises:
         PolicyParseError: With every fault of every file, their paths behind `prefix`.
@@ -48,7 +62,7 @@ def read_documents(
 
     if not folder.is_dir():
         return ()
-    found = read_policy_folder(folder, around=surroundings(tenant), overlay=overlay)
+    found = read_policy_folder(folder, around=surroundings(tenant), overlay=overlay, known=known, progress=progress)
     if found.faults:
         raise PolicyParseError(replace(fault, path=prefix + fault.path) for fault in found.faults)
     return found.documents

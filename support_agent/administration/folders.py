@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from policies import store
 from policies.authority import Ladder
 from policies.exporting import exported_files
-from support_agent.administration.documents import read_documents, refuse_in_bulk
+from policies.facts import FactType
+from policies.session import TenantSession
+from policies.version import Period
+from support_agent.administration.documents import read_documents, refuse_in_bulk, stored_document
 from support_agent.bootstrap import Application, Progress
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError, NotFoundError, TenantExistsError
+from support_agent.rendering.contract import point_json
 from support_agent.request import read_instant
 from support_agent.storage import tenants
 from support_agent.tenants.folder import new_tenant_files, read_tenant
+
+if TYPE_CHECKING:
+    from policies.document import PolicyDocument
+    from policies.embedding import Embedder, Embedders
 
 
 async def import_policies(  # noqa: PLR0913 - what the command may say
@@ -32,8 +43,22 @@ async def import_policies(  # noqa: PLR0913 - what the command may say
     overlay: Path | None,
     imported_by: str,
     progress: Progress,
+    often: Progress = lambda _: None,
 ) -> dict[str, Any]:
-    """Read and check a folder of policies and, if asked to, publish all of it or nothing.
+    """Read and check a folder of policies, say what publishing it comes to, and, if asked to, publish all or nothing.
+
+    Args:
+        application: The application.
+        folder: One folder a policy.
+        tenant: The tenant's slug.
+        publish: Whether to publish; without it nothing is stored.
+        create_tenant: Whether the tenant may be new.
+        time_zone: Of a new tenant.
+        authorities: Of a new tenant.
+        overlay: A file of keys to use instead of the folder's own overlay.
+        imported_by: Who imports.
+        progress: Told of each stage.
+        often: Told how far a stage has come, after each step of it.
 
     Raises:
         PolicyParseError: With every fault of every file.
@@ -46,28 +71,116 @@ async def import_policies(  # noqa: PLR0913 - what the command may say
         current = read_tenant(files, revision=0)
         if found is not None:
             _check_unchanged(current, time_zone=time_zone, authorities=authorities)
-        if not await asyncio.to_thread(folder.is_dir):
+        # Of a name that no folder can have `Path.is_dir` raises.
+        if not await asyncio.to_thread(os.path.isdir, folder):
             raise InvalidRequestError("FOLDER", "is not a folder")
-        documents = await asyncio.to_thread(read_documents, folder, current, overlay=overlay)
-        report = {
-            "tenant": tenant,
-            "n_policies": len({document.policy for document in documents}),
-            "n_versions": len(documents),
-            "n_published": 0,
-            "n_unchanged": 0,
-        }
+        known = await store.term_types(session)
+        documents = await _read(folder, current, overlay=overlay, known=known, often=often)
+        planned = await store.planned(session, documents)
+        changes = await _changes(session, current, documents, planned)
         if publish:
-            progress(f"{tenant}: {report['n_versions']} versions read, publishing")
+            progress(f"{tenant}: {len(documents)} versions read, publishing")
             await tenants.save(session, tenant, dict(files))
-            done = await store.publish(
-                session, documents, approval="imported", by=imported_by, embedder=application.vectors
-            )
-            refuse_in_bulk(found[0] if found else None, done)
-            report |= {
-                "n_published": len(done.added) + len(done.corrected),
-                "n_unchanged": len(done.unchanged),
-            }
-    return report
+            vectors = None if application.vectors is None else _Told(application.vectors, often)
+            await store.publish(session, documents, approval="imported", by=imported_by, embedder=vectors)
+            refuse_in_bulk(found[0] if found else None, planned)
+    n_corrected = sum(change["change"] == "corrected" for change in changes)
+    return {
+        "tenant": tenant,
+        "published": publish,
+        "n_policies": len({document.policy for document in documents}),
+        "n_versions": len(documents),
+        "n_published": len(planned.added) if publish else 0,
+        "n_added": len(planned.added),
+        "n_corrected": n_corrected,
+        "n_unchanged": len(planned.unchanged),
+        "changes": changes,
+    }
+
+
+async def _read(
+    folder: Path, tenant: Tenant, *, overlay: Path | None, known: Mapping[str, FactType], often: Progress
+) -> tuple[PolicyDocument, ...]:
+    """The folder's documents, read in a thread that ends when this is cancelled."""
+    stopped = threading.Event()
+
+    def tell(n_read: int) -> None:
+        if stopped.is_set():
+            raise asyncio.CancelledError
+        often(f"{n_read} versions read")
+
+    try:
+        return await asyncio.to_thread(read_documents, folder, tenant, overlay=overlay, known=known, progress=tell)
+    finally:
+        stopped.set()
+
+
+class _Told:
+    """Embedders whose batches are told of."""
+
+    def __init__(self, vectors: Embedders, often: Progress) -> None:
+        self._vectors, self._often = vectors, often
+
+    def of(self, model: str) -> Embedder:
+        return _ToldEmbedder(self._vectors.of(model), self._often)
+
+
+class _ToldEmbedder:
+    def __init__(self, embedder: Embedder, often: Progress) -> None:
+        self.model = embedder.model
+        self.embed_query = embedder.embed_query
+        self._embedder, self._often = embedder, often
+        self._n_done = 0
+
+    async def embed_documents(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        vectors = await self._embedder.embed_documents(texts)
+        self._n_done += len(texts)
+        self._often(f"{self._n_done} passages given vectors")
+        return vectors
+
+
+async def _changes(
+    session: TenantSession, tenant: Tenant, documents: Sequence[PolicyDocument], planned: store.Publication
+) -> list[dict[str, Any]]:
+    """What publishing changes, by policy and version; a text that stays is no change, another period of it is."""
+    given = {f"{document.policy}@{document.version}": document for document in documents}
+    periods = dict(planned.other_periods)
+    found = [_change(name, "added") for name in planned.added]
+    for name in planned.corrected:
+        if name in periods:
+            zone = given[name].front_matter.time_zone if name in given else tenant.time_zone
+            found.append(_change(name, "period") | _period(periods[name], ZoneInfo(zone)))
+        else:
+            differs = await _differs(session, tenant, given[name])
+            found.append(_change(name, "corrected") | {"differs": differs})
+    found += [_change(name, "left_withdrawn") for name in planned.left_withdrawn]
+    return sorted(found, key=lambda change: (change["policy"], change["version"]))
+
+
+def _change(name: str, kind: str) -> dict[str, Any]:
+    policy, _, version = name.partition("@")
+    return {"policy": policy, "version": version, "change": kind}
+
+
+def _period(period: Period, zone: ZoneInfo) -> dict[str, Any]:
+    return {
+        "effective_from": point_json(period.start, zone),
+        "effective_to": None if period.end is None else point_json(period.end, zone),
+    }
+
+
+async def _differs(session: TenantSession, tenant: Tenant, document: PolicyDocument) -> list[str]:
+    """What a version says otherwise than the store has it: keys, then clauses, then terms by their names."""
+    from policies.diff import diff  # noqa: PLC0415 - loads the Markdown parser, which is slow
+
+    held = await stored_document(session, tenant, document.policy, document.version)
+    if held is None:
+        return []
+    # An end that the next version gives is none of its own.
+    found = diff(held, document.ending(held.front_matter.ends) if held.front_matter.ends is None else document)
+    clauses = [f"#{change.new or change.old} {change.kind}" for change in found.clauses]
+    said = [*(change.key for change in found.keys), *clauses, *(change.name for change in found.terms)]
+    return said or ["text"]
 
 
 async def export_policies(

@@ -64,9 +64,6 @@ def run() -> None:
         # The reader of our output has gone; there is nobody left to tell.
         sys.stderr.close()
         sys.exit(1)
-    except KeyboardInterrupt:
-        talk("stopped; what had not been committed is undone")
-        sys.exit(130)
 
 
 def _fail(error: SupportAgentError | PolicyError | SourceError, *, code: int) -> None:

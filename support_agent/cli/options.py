@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Coroutine
+import time
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 import orjson
@@ -16,6 +17,8 @@ from support_agent.errors import InvalidRequestError
 #: Names the person at the terminal to every command that changes a policy.
 PERSON: Final = "SUPPORT_AGENT_PERSON"
 MAX_PERSON: Final = 200
+#: Exit code of a command that Ctrl-C has stopped.
+STOPPED: Final = 130
 
 Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", "-t", help="Slug of the tenant.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
@@ -57,8 +60,16 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Run one command's work to its end."""
-    return asyncio.run(work)
+    """Run one command's work to its end, or until Ctrl-C.
+
+    Raises:
+        typer.Exit: It was stopped.
+    """
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        talk("stopped; what had not been committed is undone")
+        raise typer.Exit(STOPPED) from None
 
 
 def print_json(value: object) -> None:
@@ -77,3 +88,16 @@ def talk(message: str) -> None:
     """Say something to the person at the terminal, apart from the result."""
     sys.stderr.write(f"{message}\n")
     sys.stderr.flush()
+
+
+def now_and_then(tell: Callable[[str], None], *, every_s: float = 2.0) -> Callable[[str], None]:
+    """`tell` for what happens often: it is told what has passed `every_s` after the last time, and the rest is not."""
+    last = time.monotonic()
+
+    def told(message: str) -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last >= every_s:
+            last = now
+            tell(message)
+
+    return told

@@ -33,7 +33,7 @@ def print_versions(versions: Sequence[Row]) -> None:
                 out.print(
                     Padding(Text(f"no version in force from {before} to {row['effective_from']}", style="red"), (0, 2))
                 )
-            out.print(Padding(Text(f"{row['version']}  {_period(row)}"), (0, 2)))
+            out.print(Padding(Text(f"{row['version']}  {_period(row)}, {row['state'].replace('_', ' ')}"), (0, 2)))
             before = row["effective_to"]
 
 
@@ -54,13 +54,14 @@ def print_in_force(versions: Sequence[Row], *, at: str) -> None:
     """What is in force on a date, and what is not."""
     out = Console(highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("policy", "version", "in force", "authority", "title"):
+    for name in ("policy", "version", "in force", "next", "authority", "title"):
         table.add_column(name, overflow="fold")
     for row in versions:
         if row["version"] is None:
-            table.add_row(escape(row["policy"]), "[red]none in force[/red]", "", "", "")
+            table.add_row(escape(row["policy"]), "[red]none in force[/red]", "", _next(row), "", "")
         else:
-            table.add_row(escape(row["policy"]), row["version"], _period(row), row["authority"], escape(row["title"]))
+            period, title = _period(row), escape(row["title"])
+            table.add_row(escape(row["policy"]), row["version"], period, _next(row), row["authority"], title)
     out.print(table if versions else f"No policy had a version in force on {at}.")
 
 
@@ -69,6 +70,9 @@ def print_document(document: Row) -> None:
     out = Console(highlight=False)
     out.print(Text.assemble((f"{document['policy']}@{document['version']}", "bold"), f"  {document['title']}"))
     out.print(Padding(Text(f"{_period(document)}, {document['authority']}, {document['audience']}"), (0, 2)))
+    out.print(Padding(Text(f"published by {document['recorded_by']}, approval: {document['approval']}"), (0, 2)))
+    if document["why"]:
+        out.print(Padding(Text(f"why: {document['why']}"), (0, 2)))
     width = len(str(document["text"].count("\n") + 1))
     for number, line in enumerate(document["text"].splitlines(), start=1):
         out.print(Text.assemble((f"{number:>{width}}  ", "dim"), line))
@@ -84,6 +88,13 @@ def print_hits(hits: Sequence[Row]) -> None:
         found = " and ".join(hit["found_by"]) or "nothing"
         out.print(Text.assemble((f"{rank:>2}  {hit['clause']}", "bold"), f"  {hit['heading']}  (by {found})"))
         out.print(Padding(Text(hit["quote"]), (0, 4)))
+
+
+def _next(row: Row) -> str:
+    following = row["next"]
+    if following is None or following["version"] == following["effective_from"]:
+        return "" if following is None else str(following["version"])
+    return f"{following['version']}, from {following['effective_from']}"
 
 
 def _period(row: Row) -> str:

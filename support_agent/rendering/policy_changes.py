@@ -7,7 +7,7 @@ and inserted ones in {+…+}.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from rich.console import Console
 from rich.padding import Padding
@@ -33,9 +33,9 @@ _STATES: Final = {
 _UNITS: Final = {"days": " days", "hours": " hours"}
 
 
-def print_diff(found: Row) -> None:
+def print_diff(found: Row, *, file: IO[str] | None = None) -> None:
     """Everything that differs, terms first: they decide."""
-    out = Console(highlight=False)
+    out = Console(highlight=False, file=file)
     out.print(Text.assemble((found["old"], "bold"), "  →  ", (found["new"], "bold")))
     if not (found["keys"] or found["clauses"] or found["terms"]):
         out.print("Nothing differs.")

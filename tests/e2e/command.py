@@ -18,7 +18,7 @@ from support_agent.cli.main import run
 
 ROOT = Path(__file__).parents[2]
 #: The console script, without need of an installed one.
-_SCRIPT = [sys.executable, "-c", "from support_agent.cli.main import run; run()"]
+_SCRIPT = [sys.executable, "-c", "from support_agent.cli.start import run; run()"]
 TIMEOUT_S = 60
 
 

@@ -9,7 +9,7 @@ import typer
 
 from support_agent.administration import folders
 from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, KnownAt, Tenant, print_json, run_async, say, talk
+from support_agent.cli.options import Json, KnownAt, Tenant, now_and_then, print_json, run_async, say, talk
 from support_agent.settings import read_settings
 
 app = typer.Typer()
@@ -22,7 +22,9 @@ def import_folder(  # noqa: PLR0913 - each is a flag of the command
     folder: Folder,
     *,
     tenant: Tenant,
-    publish: Annotated[bool, typer.Option("--publish", help="Publish what is read; without it, only check.")] = False,
+    publish: Annotated[
+        bool, typer.Option("--publish/--dry-run", help="Publish what is read; else only say what would change.")
+    ] = False,
     create_tenant: Annotated[bool, typer.Option("--create-tenant", help="Make the tenant if it is new.")] = False,
     time_zone: Annotated[str | None, typer.Option(help="IANA zone of a new tenant; UTC without it.")] = None,
     authorities: Annotated[
@@ -32,7 +34,10 @@ def import_folder(  # noqa: PLR0913 - each is a flag of the command
     imported_by: Annotated[str, typer.Option("--by", help="Who imports; kept with every version.")] = "cli",
     json: Json = False,
 ) -> None:
-    """Read a folder of policy versions, say everything that is wrong with it, and publish it when asked to.
+    """Read a folder of policy versions, say what is wrong with it or what would change, and publish it when asked to.
+
+    All of it is published or nothing, also when it is stopped. A version that differs only in blanks, bullets or
+    emphasis is unchanged; one that says something else corrects what is published.
 
     Example: support-agent policy import ./policies-of-ours --tenant acme --create-tenant --publish
 
@@ -52,12 +57,14 @@ def import_folder(  # noqa: PLR0913 - each is a flag of the command
                 overlay=overlay,
                 imported_by=imported_by,
                 progress=talk,
+                often=now_and_then(talk),
             )
         if json:
             print_json(report)
             return
-        done = f"{report['n_published']} published, {report['n_unchanged']} unchanged" if publish else "checked only"
-        say(f"{report['n_policies']} policies, {report['n_versions']} versions: {done}.")
+        from support_agent.rendering.policy_folders import print_import  # noqa: PLC0415 - Rich is slow to load
+
+        print_import(report)
         if not publish:
             talk("Nothing was stored; add --publish to publish.")
 

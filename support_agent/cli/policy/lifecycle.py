@@ -1,14 +1,16 @@
-"""`support-agent policy new|submit|correct|withdraw|rollback|approve|discard|publish|schedule`: changing a policy."""
+"""`support-agent policy new|submit|correct|withdraw|rollback|review|approve|discard|publish|schedule`: changes."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import CallbackParam
 
-from support_agent.administration import lifecycle
+from support_agent.administration import changes, lifecycle
 from support_agent.bootstrap import Application, open_application
 from support_agent.cli.options import By, Json, Tenant, Yes, confirm, person, print_json, run_async, say, talk
 from support_agent.errors import InvalidRequestError
@@ -16,9 +18,19 @@ from support_agent.settings import read_settings
 
 app = typer.Typer()
 
+
+def _readable(text: str | None, param: CallbackParam) -> str | None:
+    """Refuse a blank, which says nothing, and bytes that are no text, which cannot be stored."""
+    if text is None:
+        return None
+    if not text.strip() or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise InvalidRequestError(param.opts[0], "must be words, in UTF-8")
+    return text
+
+
 File = Annotated[Path, typer.Argument(help="VERSION.md; terms may stand beside it in VERSION.terms.yaml.")]
-Name = Annotated[str, typer.Argument(metavar="POLICY@VERSION")]
-Why = Annotated[str | None, typer.Option("--why", help="The reason, kept in the log.")]
+Name = Annotated[str, typer.Argument(metavar="POLICY@VERSION", callback=_readable)]
+Why = Annotated[str | None, typer.Option("--why", help="The reason, kept in the log.", callback=_readable)]
 From = Annotated[str, typer.Option("--from", help="A date (midnight in the policy's zone) or an instant with offset.")]
 
 _SAYS = {
@@ -78,7 +90,7 @@ def correct(
     file: File,
     *,
     tenant: Tenant,
-    why: Annotated[str, typer.Option("--why", help="What was wrong, kept in the log.")],
+    why: Annotated[str, typer.Option("--why", help="What was wrong, kept in the log.", callback=_readable)],
     by: By = None,
     json: Json = False,
 ) -> None:
@@ -97,7 +109,7 @@ def withdraw(
     *,
     tenant: Tenant,
     start: From,
-    why: Annotated[str, typer.Option("--why", help="The reason, kept in the log.")],
+    why: Annotated[str, typer.Option("--why", help="The reason, kept in the log.", callback=_readable)],
     by: By = None,
     json: Json = False,
 ) -> None:
@@ -119,7 +131,7 @@ def rollback(
     *,
     tenant: Tenant,
     start: From,
-    why: Annotated[str, typer.Option("--why", help="The reason, kept in the log.")],
+    why: Annotated[str, typer.Option("--why", help="The reason, kept in the log.", callback=_readable)],
     version: Annotated[str | None, typer.Option(help="Name of the new version; default its start.")] = None,
     by: By = None,
     json: Json = False,
@@ -153,6 +165,8 @@ def approve(
 ) -> None:
     """Approve what is in review, as another person than its author; exactly that content may then be published.
 
+    It is shown before it is asked about; with --yes, look at it first: support-agent policy review.
+
     Example: support-agent policy approve refund-eu@2027-03-01 --tenant lumen --by bob
 
     Exit codes: 0 approved or sent back, 1 refused, 2 usage.
@@ -166,15 +180,31 @@ def approve(
             _do(lambda application: lifecycle.send_back(application, tenant, name, by=who, why=reason)), as_json=json
         )
         return
-    seen = _do(lambda application: lifecycle.stored_draft(application, tenant, name))[0]
-    said = f"{seen.kind} {seen.name} by {seen.author!r}, content {seen.content.sha256[:12]}"
+    found = _do(lambda application: changes.review(application, tenant, name))
+    seen = found["draft"]
+    if not yes and sys.stdin.isatty():
+        _print_review(found, beside_result=True)
+    said = f"{seen['kind']} {name} by {seen['author']!r}, content {seen['sha256'][:12]}"
     confirm(f"Approve the {said}, for tenant {tenant!r} as {who!r}?", yes=yes)
     _print(
-        _do(
-            lambda application: lifecycle.approve(application, tenant, name, by=who, why=why, seen=seen.content.sha256)
-        ),
+        _do(lambda application: lifecycle.approve(application, tenant, name, by=who, why=why, seen=seen["sha256"])),
         as_json=json,
     )
+
+
+@app.command()
+def review(name: Name, *, tenant: Tenant, json: Json = False) -> None:
+    """Show what an open draft would change: against what is published, or whole where nothing is.
+
+    Example: support-agent policy review refund-eu@2027-03-01 --tenant lumen
+
+    Exit codes: 0 shown, 1 there is no open draft, 2 usage.
+    """
+    found = _do(lambda application: changes.review(application, tenant, name))
+    if json:
+        print_json(found)
+    else:
+        _print_review(found)
 
 
 @app.command()
@@ -224,6 +254,12 @@ def _publish(name: str, tenant: str, *, by: str | None, yes: bool, scheduled: bo
         return
     verb = "no longer governs" if done["kind"] == "withdrawal" else "governs"
     say(f"{name}: {done['state']}; it {verb} from {done['effective_from']}.")
+
+
+def _print_review(found: dict[str, Any], *, beside_result: bool = False) -> None:
+    from support_agent.rendering.policy_lifecycle import print_review  # noqa: PLC0415 - Rich is slow to load
+
+    print_review(found, file=sys.stderr if beside_result else sys.stdout)
 
 
 def _do(work: Callable[[Application], Coroutine[Any, Any, Any]]) -> Any:  # noqa: ANN401 - what the work gives

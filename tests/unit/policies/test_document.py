@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from policies.applicability import Applicability
+from policies.applicability import EVERYWHERE, Applicability
 from policies.clauses import derived_anchor
 from policies.document import PolicyDocument, SourceFile, parse_document
 from policies.front_matter import Keys
@@ -225,6 +225,37 @@ def test_front_matter_wins_over_sidecar_and_sidecar_over_defaults() -> None:
 
     head = parsed.front_matter
     assert (head.authority, head.title, head.owner) == ("corporate", "Refunds", "Desk")
+
+
+def test_sidecar_makes_a_clause_of_lines_that_have_no_heading() -> None:
+    text = f"{HEAD}## Taxes\n\n* Ohio\n* Texas\n\nOne is not taxed."
+    first = text.split("\n").index("One is not taxed.") + 1
+    beside = f"one: {{lines: [{first}, {first}], applies_to: {{plans: [one]}}}}".encode()
+
+    outer, cut = document(text, sidecar=SourceFile(path="x.terms.yaml", content=beside)).clauses
+
+    assert (outer.anchor, [passage.text for passage in outer.passages]) == ("taxes", ["Ohio\n* Texas"])
+    assert (cut.anchor, [passage.text for passage in cut.passages]) == ("one", ["One is not taxed."])
+    assert (cut.heading, cut.outer, cut.lines) == ("Taxes", ("Taxes",), (first, first))
+    assert cut.applies_to == Applicability(plans=frozenset({"one"}))
+    assert outer.applies_to == EVERYWHERE
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("one: {lines: [99, 99]}", "one: no passage in these lines"),
+        ("one: {lines: 12}", "one: no lines"),
+        ("one: {lines: [9, 8]}", "one: no lines"),
+        ("window: {lines: [%d, %d]}", "window: the anchor stands twice"),
+    ],
+)
+def test_lines_that_make_no_clause_are_refused(said: str, message: str) -> None:
+    text = f"{HEAD}## Window\n14 days."
+    line = len(text.split("\n"))
+    sidecar = SourceFile(path="x.terms.yaml", content=said.replace("%d", str(line)).encode())
+
+    assert message in faults(text, sidecar=sidecar)[0]
 
 
 def test_sidecar_of_an_unknown_anchor_is_refused_with_the_nearest() -> None:

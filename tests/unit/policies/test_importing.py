@@ -133,6 +133,24 @@ def test_sidecar_belongs_to_the_version_of_its_name(tmp_path: Path) -> None:
     assert [term.value for _, term in found.documents[0].terms] == [14]
 
 
+def test_overlay_makes_a_clause_of_a_version_s_lines(tmp_path: Path) -> None:
+    overlay = 'terms: {versions: {"2024-07-01": {clauses: {one: {lines: [2, 2], applies_to: {plans: [one]}}}}}}'
+    found = read(tmp_path, **TEXTS, **{"terms__meta.json": json.dumps(META), "overlay.yaml": overlay})
+
+    assert messages(found) == []
+    assert [[clause.anchor for clause in document.clauses] for document in found.documents] == [
+        ["terms"], ["terms", "one"], ["terms"]
+    ]  # fmt: skip
+    assert found.documents[1].clauses[1].applies_to.plans == frozenset({"one"})
+
+
+def test_lines_of_an_overlay_that_hold_nothing_are_refused_in_it(tmp_path: Path) -> None:
+    overlay = 'terms: {versions: {"2024-07-01": {clauses: {one: {lines: [7, 7]}}}}}'
+    found = read(tmp_path, **TEXTS, **{"terms__meta.json": json.dumps(META), "overlay.yaml": overlay})
+
+    assert [(fault.path, fault.line) for fault in found.faults] == [("overlay.yaml", 1)]
+
+
 @pytest.mark.parametrize(
     ("starts", "overlap"),
     [
