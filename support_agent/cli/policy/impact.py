@@ -16,9 +16,15 @@ from support_agent.administration import affected as citing
 from support_agent.administration import impact as impacts
 from support_agent.bootstrap import open_application
 from support_agent.cli.options import Json, Tenant, print_json, run_async, say, talk
+from support_agent.rendering.spreadsheet import csv_line, csv_row
 from support_agent.settings import read_settings
 
 app = typer.Typer()
+
+_COLUMNS = (
+    "recorded_at", "asked_at", "customer", "conversation", "status", "role", "clauses", "outdated", "question",
+    "answer", "run_id",
+)  # fmt: skip
 
 #: What a command ends with that Ctrl-C has stopped.
 STOPPED = 130
@@ -100,6 +106,7 @@ def affected(
     outdated: Annotated[
         bool, typer.Option("--outdated", help="Only answers that read a text which was corrected since.")
     ] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV for a spreadsheet.")] = False,
     json: Json = False,
 ) -> None:
     """List the recorded answers that cited a clause, with customer and conversation, newest first.
@@ -123,7 +130,7 @@ def affected(
                 only_outdated=outdated,
             )
             async with aclosing(pages):
-                await (_write_json(pages) if json else _print(pages, clause))
+                await (_write_json(pages) if json else _write_csv(pages) if as_csv else _print(pages, clause))
 
     run_async(work())
 
@@ -138,6 +145,16 @@ async def _write_json(pages: AsyncIterator[citing.Affected]) -> None:
             n_written += 1
         _tell_page(n_written, page)
     sys.stdout.write("\n]\n")
+
+
+async def _write_csv(pages: AsyncIterator[citing.Affected]) -> None:
+    sys.stdout.write(csv_line(_COLUMNS))
+    n_written = 0
+    async for page in pages:
+        for answer in page.answers:
+            sys.stdout.write(csv_row(answer, _COLUMNS))
+        n_written += len(page.answers)
+        _tell_page(n_written, page)
 
 
 async def _print(pages: AsyncIterator[citing.Affected], clause: str) -> None:
