@@ -313,7 +313,9 @@ async def test_one_of_two_who_publish_overlapping_versions_wins(engine: AsyncEng
     outcomes = await asyncio.gather(*map(attempt, documents))
 
     assert sorted(outcome == "published" for outcome in outcomes) == [False, True]
-    assert "in force together" in next(outcome for outcome in outcomes if outcome != "published")
+    refusal = next(outcome for outcome in outcomes if outcome != "published")
+    assert "in force together" in refusal
+    assert "was published by 'ada' at" in refusal
     async with open_session(engine, tenant) as session:
         assert len(await store.versions(session, "refund")) == 1
         assert [event.action for event in await events(session, "refund")].count("published") == 1
@@ -346,6 +348,47 @@ async def test_two_who_submit_at_once_take_their_turns(engine: AsyncEngine, tena
     async with open_session(engine, tenant) as session:
         assert len(await drafts.drafts(session)) == 1
         assert len(await events(session, "refund")) == 4
+
+
+async def test_submit_and_publish_never_wait_in_a_circle(engine: AsyncEngine, tenant: UUID) -> None:
+    """Both take the policy and then the draft; the one that holds the draft alone would wait for the other for ever."""
+    document = written("2025-01-01")
+    async with open_session(engine, tenant) as session:
+        await submit(session, document)
+        await lifecycle.approve(session, "refund", "2025-01-01", by="bob", why=None)
+    async with open_session(engine, tenant) as holding:
+        draft = await lifecycle.open_draft(holding, "refund", "2025-01-01")
+        waiting = asyncio.create_task(_resubmitted(engine, tenant))
+        await asyncio.sleep(0.3)
+
+        await lifecycle.carry_out(holding, draft, document, scheduled=False, by="ada")
+
+    with pytest.raises(PolicyStateError, match="published text never changes"):
+        await waiting
+
+
+async def _resubmitted(engine: AsyncEngine, tenant: UUID) -> None:
+    async with open_session(engine, tenant) as session:
+        await submit(session, written("2025-01-01", body=window(14)))
+
+
+@pytest.mark.parametrize("start", [JAN_1, DEC_1_2090], ids=["never to have governed", "after its end"])
+async def test_withdrawal_that_cannot_be_is_refused_at_once(start: datetime, session: TenantSession) -> None:
+    await bring_out(session, written("2025-01-01", ends="2026-01-01"))
+    content = Content(why="gone", withdrawn_from=start)
+
+    with pytest.raises(PolicyStateError, match=r"it has (ended by then|governed since)"):
+        await lifecycle.submit_withdrawal(session, "refund", "2025-01-01", content=content, by="ada")
+
+    assert await drafts.drafts(session) == []
+
+
+async def test_import_never_moves_a_version_past_its_withdrawal(session: TenantSession) -> None:
+    await bring_out(session, written("v1", starts="2025-01-01"))
+    await withdraw(session, "v1", start=JUN_1)
+
+    with pytest.raises(PolicyStateError, match="before it would begin"):
+        await store.publish(session, [written("v1", starts="2025-07-01")], approval="imported", by="import")
 
 
 async def test_other_tenants_see_no_draft_and_no_event(engine: AsyncEngine, tenant: UUID) -> None:
