@@ -82,6 +82,8 @@ class Evidence:
     quote: str
     #: A rank of the tenant's ladder for documents; `record` for a system of record.
     authority: str
+    #: Of a table row: the line that names its columns. Of a list's item: the sentence that leads the list in.
+    header: str | None = None
     clause: Clause | None = None
     term: Term | None = None
     #: That this version exists, in force or not; its need is `versions`.

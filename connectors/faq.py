@@ -8,8 +8,10 @@ from typing import Final
 from connectors.base import Evidence, Lookup, Scope
 from connectors.local import reading
 from connectors.passages import PassageSearch, QueryEmbedder
+from connectors.references import lost_references
 from policies.applicability import RegionGroups
 from policies.session import TenantSession
+from policies.version import Period
 
 #: The rank of the documents that this source speaks for; `policy` speaks for all others.
 RANK: Final = "faq"
@@ -41,4 +43,7 @@ class FaqConnector:
         async with reading(self.name, session, timeout_s=timeout_s) as opened:
             if opened.tenant_id != scope.tenant_id or not scope.audiences:
                 return ()
-            return await self._search.find(lookup, scope, session=opened)
+            found = await self._search.find(lookup, scope, session=opened)
+            as_of = lookup.parameters.get("as_of")
+            instants = [as_of.start] if isinstance(as_of, Period) else []
+            return [*found, *await lost_references(found, session=opened, instants=instants)]

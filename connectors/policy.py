@@ -10,6 +10,7 @@ from connectors.base import Evidence, Locator, Lookup, Scope, evidence_key
 from connectors.columns import clean
 from connectors.local import reading
 from connectors.passages import PASSAGES, PassageSearch, QueryEmbedder
+from connectors.references import lost_references
 from policies.applicability import RegionGroups
 from policies.session import TenantSession
 from policies.store import timeline_of_topic
@@ -63,6 +64,7 @@ class PolicyConnector:
                 found += await _terms(lookup, scope, session=opened)
             if PASSAGES in lookup.needs:
                 found += await self._search.find(lookup, scope, session=opened)
+            found += await lost_references(found, session=opened, instants=instants_asked_about(lookup))
         return found
 
 
@@ -120,6 +122,13 @@ def dates_asked_about(lookup: Lookup) -> dict[str, Period]:
     stated = lookup.parameters.get("dates")
     periods = stated.items() if isinstance(stated, Mapping) else ()
     return {name: period for name, period in periods if isinstance(period, Period)}
+
+
+def instants_asked_about(lookup: Lookup) -> list[datetime]:
+    """When a clause that another refers to may have been in force for this lookup."""
+    stated = (lookup.parameters.get("as_of"), lookup.parameters.get("asked_at"))
+    instants = [one.start if isinstance(one, Period) else one for one in stated if isinstance(one, Period | datetime)]
+    return [*instants, *(period.start for period in dates_asked_about(lookup).values())]
 
 
 async def _terms(lookup: Lookup, scope: Scope, *, session: TenantSession) -> list[Evidence]:

@@ -56,6 +56,8 @@ class Claim:
     considered: tuple[int, ...] = ()
     #: What `text` may name beside its evidence: calculations, `asked_at`, `stated` or facts that the customer stated.
     calculated: tuple[str, ...] = ()
+    #: Evidence number -> what `text` quotes of it, where that is not all.
+    quotes: tuple[tuple[int, str], ...] = ()
     #: Begins a line of its own: an item of a list.
     item: bool = False
 

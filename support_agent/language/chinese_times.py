@@ -333,7 +333,10 @@ _RULES: tuple[Rule, ...] = (
     Rule(rf"{_LENGTH}\s*(?:以前|之前|前)的?(?:今天|今日|这一?天)", _day_long_ago),
     Rule(rf"{_HEDGE}{_NOT_FROM_AN_EVENT}{_LENGTH}\s*(?:以前|之前|前(?![台面往]))", _ago),
     Rule(rf"(?P<way>(?<!已经)过去|最近|近|未来|今后|接下来)的?这?{_LENGTH}(?:以?内|之内|里|间)?", _window),
-    Rule(rf"{_NOT_FROM_AN_EVENT}前[几些](?:天|日)", lambda _, asked: ago(asked, Amount(low=1, high=9, unit="day"))),
+    # 提前几天 asks how long before.
+    Rule(
+        rf"(?<!提){_NOT_FROM_AN_EVENT}前[几些](?:天|日)", lambda _, asked: ago(asked, Amount(low=1, high=9, unit="day"))
+    ),
     Rule(rf"{_NOT_FROM_AN_EVENT}前两天", lambda _, asked: ago(asked, Amount(low=1, high=3, unit="day"))),
     Rule(r"这[几两些]天", lambda _, asked: window(asked, Amount(low=7, high=7, unit="day"))),
     # Days near today.

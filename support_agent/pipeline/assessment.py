@@ -23,7 +23,7 @@ from support_agent.domain.tenant import Tenant
 from support_agent.pipeline import decision
 from support_agent.pipeline.composition import Mismatch
 from support_agent.pipeline.planning import Slots
-from support_agent.pipeline.resolution import resolve
+from support_agent.pipeline.resolution import Spoken, resolve, resolve_passages
 
 CUSTOMER = "customer"
 
@@ -103,6 +103,15 @@ def assess(
         decision=decided,
         missing=_missing(work.resolutions, tenant),
     )
+
+
+def weigh_passages(
+    case: Case, spoken: Iterable[Spoken], *, question: Question, slots: Slots, tenant: Tenant
+) -> Resolution | None:
+    """What the ladder makes of passages that contradict each other on the question; None: none do."""
+    stated = statements_of_customer(question, slots)
+    situation = _situation(case, stated, slots, question, tenant, (), general=case.subject is None)
+    return resolve_passages(spoken, question=question.text, situation=situation)
 
 
 def date_periods(facts: Mapping[str, FactValue | Period], tenant: Tenant) -> dict[str, Period]:

@@ -171,7 +171,7 @@ def _passages(claim: Claim, grounds: Grounds) -> list[Passage]:
             if place not in places and len(places) == MAX_PASSAGES:
                 continue
             places.add(place)
-        quote = _quoted(evidence, claim.text)
+        quote = dict(claim.quotes).get(n) or _quoted(evidence, claim.text)
         chosen.append(Passage(evidence, quote, n in claim.considered))
     return chosen
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from connectors.base import Evidence
+from connectors.references import LOST_REFERENCE as LOST
 from policies.facts import FactValue
 from policies.version import Clause, Period
 from support_agent.domain.claim import Draft, Grounds
@@ -25,6 +26,7 @@ from support_agent.pipeline.assessment import Case, statements_of_customer
 from support_agent.pipeline.citation import Composition, finish
 from support_agent.pipeline.composition import Uncertainty
 from support_agent.pipeline.decision import calculate, holding
+from support_agent.pipeline.extract import sought
 from support_agent.pipeline.planning import Ending, Slots
 from support_agent.pipeline.ports import Voice, Words
 
@@ -108,6 +110,26 @@ def hand_over(
     )
 
 
+def unless_it_refers_to_nothing(concluded: Conclusion, setting: Setting) -> Conclusion:
+    """The conclusion, or a case for a person where what governs it refers to a clause that is gone.
+
+    Such a clause says less than it means, and nobody knows what it meant to add.
+    """
+    lost = {(e.locator.document, e.locator.version, e.locator.clause) for e in setting.evidence if e.need == LOST}
+    cited = (c for c in concluded.citations if c.role == "governing")
+    if not lost or not any((c.document, c.version, c.clause) in lost for c in cited):
+        return concluded
+    need = concluded.decision.term if concluded.decision else None
+    handed = hand_over("missing_evidence", setting, need=need)
+    return replace(
+        handed,
+        conflicts=concluded.conflicts,
+        governing_date=concluded.governing_date,
+        draft=concluded.draft,
+        time_zone=concluded.time_zone,
+    )
+
+
 def from_playbook(
     playbook: Playbook, cases: Sequence[Case], setting: Setting, *, plan: Plan, unread: Sequence[str]
 ) -> Conclusion:
@@ -153,18 +175,20 @@ def from_passages(
     unread: Sequence[str],
     unchecked: bool,
     step: str | None,
+    beside: Evidence | None = None,
 ) -> Conclusion:
     """What the policy says: a quoted passage, or all of them for staff; an open conflict is shown.
 
     Args:
         hits: The passage that leads for a customer, all for staff; best first.
+        beside: What a customer is quoted beside it.
         case: What the ladder made of the terms of those passages.
         unchecked: A limit was reached before the other sources on the topic were read.
     """
     resolutions = list(case.resolutions.values())
     quoted = [hit.clause for hit in hits[:1] if hit.clause is not None]
     setting = _in_zone_of(quoted, setting)
-    notes = [*_uncertainties(resolutions, unread, case, setting, quoted=quoted), *_stale(hits, setting)]
+    notes = [*_uncertainties(resolutions, unread, case, setting, quoted=quoted), *_stale(hits, resolutions, setting)]
     if unchecked:
         notes += [Uncertainty(kind="budget", subject=clause.version.title) for clause in quoted]
     if (stopped := _gap_or_conflict(plan, case, setting, notes)) is not None:
@@ -173,7 +197,13 @@ def from_passages(
     if case.missing and not ranked:
         return ask_back(composition.clarify(case.missing[0], setting.voice), _conflicts(resolutions))
     draft = composition.passage_draft(
-        hits, grounds_of(case, setting), setting.voice, ranked=ranked, uncertainties=notes
+        hits,
+        grounds_of(case, setting),
+        setting.voice,
+        wanted=sought(setting.slots.subject),
+        beside=beside,
+        ranked=ranked,
+        uncertainties=notes,
     )
     settled = next((r for r in resolutions if r.winner is not None), None)
     return _composed("answered", draft, case, setting, resolutions, governing=settled, step=step)
@@ -386,15 +416,23 @@ def _uncertainties(
     ]
 
 
-def _stale(hits: Sequence[Evidence], setting: Setting) -> list[Uncertainty]:
-    """Quoted renditions whose original, as far as it was read, has a newer version in force."""
+def _stale(hits: Sequence[Evidence], resolutions: Iterable[Resolution], setting: Setting) -> list[Uncertainty]:
+    """Renditions older than their originals, where one is quoted or yielded to its original."""
+    on = setting.slots.as_of.start if setting.slots.as_of else setting.question.asked_at
     originals = {
         e.clause.version.policy: e.clause.version
         for e in setting.evidence
-        if e.clause is not None and e.clause.version.valid.contains(setting.question.asked_at)
+        if e.clause is not None and e.clause.version.valid.contains(on)
     }
+    yielded = [
+        judged.candidate.evidence
+        for resolution in resolutions
+        if resolution.conflict is not None
+        for judged in resolution.conflict.candidates
+        if judged.removed_by == "rendition"
+    ]
     stale = {}
-    for hit in hits[:1]:
+    for hit in (*hits[:1], *yielded):
         version = hit.clause.version if hit.clause else None
         original = originals.get(version.rendition_of or "") if version else None
         if version is not None and original is not None and version.valid.start < original.valid.start:

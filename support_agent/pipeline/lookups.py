@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import combinations
 
 from connectors.base import Evidence, Lookup, LookupValue
 from policies.applicability import applies, unknown_dimensions
@@ -16,8 +17,8 @@ from support_agent.domain.tenant import Tenant
 from support_agent.domain.verdict import Verdict
 from support_agent.pipeline.assessment import date_periods, statements_of_customer
 from support_agent.pipeline.planning import MAX_ORDERS, ROLE_FACTS, Slots
-from support_agent.pipeline.relevance import share_of, subject_tokens
 from support_agent.pipeline.retrieval import Findings
+from support_agent.pipeline.subject import share_of, subject_tokens
 
 PASSAGES = "passages"
 #: All terms of a topic: what a comparison shows, and what a passage is checked against.
@@ -171,6 +172,15 @@ def in_a_gap(findings: Findings, question: Question, slots: Slots, tenant: Tenan
         )
         for versions in lines.values()
     )
+
+
+def in_force_twice(policy: str, findings: Findings, question: Question, slots: Slots) -> bool:
+    """Whether two versions of one policy are in force on the date asked about: loaded around the store's own rule."""
+    asked = slots.as_of or instant_period(question.asked_at)
+    versions = (one.version for one in findings.evidence if one.version is not None)
+    found = {version.valid.start: version.valid for version in versions if version.policy == policy}
+    standing = [valid for valid in found.values() if valid.overlaps(asked)]
+    return any(one.overlaps(other) for one, other in combinations(standing, 2))
 
 
 def _named(asked: Mapping[str, float], policy: str, evidence: Iterable[Evidence]) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from connectors.base import LookupValue
@@ -19,7 +19,7 @@ from support_agent.domain.outcome import EscalationReason
 from support_agent.domain.plan import Plan, SubQuestion
 from support_agent.domain.playbook import Playbook, PlaybookNeed
 from support_agent.domain.question import Principal, Question
-from support_agent.domain.reading import Reading, TimeExpression
+from support_agent.domain.reading import EARLIEST, Reading, TimeExpression
 from support_agent.domain.tenant import Tenant
 
 #: Name of the fixed text that ends a question without a lookup.
@@ -137,6 +137,17 @@ def with_wider_search(plan: Plan) -> Plan:
     return _with(plan, needs=("passages",), parameters={})
 
 
+def with_search_of_topic(plan: Plan, topic: str) -> Plan:
+    """The plan with a further sub-question: the passages of one topic."""
+    return _with(plan, needs=("passages",), parameters={"topic": topic})
+
+
+def with_search_for_others(plan: Plan) -> Plan:
+    """The plan with a further sub-question: the passages that hold for whichever customers."""
+    found = next(sub for sub in plan.sub_questions if "passages" in sub.needs)
+    return _with(plan, needs=("passages",), parameters={**found.parameters, "known": {}})
+
+
 def _with(plan: Plan, *, needs: tuple[str, ...], parameters: Mapping[str, LookupValue]) -> Plan:
     number = len(plan.sub_questions) + 1
     further = SubQuestion(id=f"q{number}", source="policy", needs=needs, parameters=parameters, after=_asked(plan))
@@ -165,16 +176,19 @@ def read_slots(
         and (fact := ROLE_FACTS.get(expression.role or "")) is not None
         and fact in tenant.facts
     }
-    as_of = next((e.period for e in dates if e.role == "as_of" and e.period is not None), None)
-    untied = next((e.period for e in dates if e.role is None and e.period is not None), None)
+    # "All through June, last on 20 June 2025": what names its year says of the others which one is meant.
+    dated = [e for e in dates if _names_its_year(e)] or dates
+    as_of = next((e.period for e in dated if e.role == "as_of" and e.period is not None), None)
+    untied = next((e.period for e in dated if e.role is None and e.period is not None), None)
     # A question about the policy that names an event is about the version in force then.
-    tied = next((e.period for e in dates if e.role in ROLE_FACTS and e.period is not None), None)
+    tied = next((e.period for e in dated if e.role in ROLE_FACTS and e.period is not None), None)
+    other = next((e.period for e in dated if e.role == "other" and e.period is not None), None)
     return Slots(
         order_numbers=tuple(dict.fromkeys(found.number for found in reading.order_numbers)),
         period=_hull([e.period for e in dates if e.role in {"purchase", None} and e.period and e.period not in ahead]),
         item_kind=_only(_weights(reading, "item")),
         topic=_heaviest(_weights(reading, "topic")),
-        as_of=as_of or (tied or untied if playbook is None or not playbook.order_slot else None),
+        as_of=_at_its_end(as_of or (tied or untied or other if playbook is None or not playbook.order_slot else None)),
         event_dates=events,
         asserted={
             slot.fact: value
@@ -182,9 +196,16 @@ def read_slots(
             if (value := _only(_weights(reading, f"fact {slot.fact}")))
         },
         ambiguous=next((e for e in dates if e.period is None), None),
-        subject=_subject(reading),
+        subject=_without_name(_subject(reading), tenant),
         ahead=ahead[0] if ahead else None,
     )
+
+
+def _at_its_end(period: Period | None) -> Period | None:
+    """What held up to a day is asked of that day, where nothing says from when on."""
+    if period is None or period.end is None or period.start > EARLIEST:
+        return period
+    return Period(start=period.end - timedelta(days=1), end=period.end)
 
 
 def _hull(periods: Sequence[Period]) -> Period | None:
@@ -195,17 +216,32 @@ def _hull(periods: Sequence[Period]) -> Period | None:
     return Period(start=min(period.start for period in periods), end=max(ends) if len(ends) == len(periods) else None)
 
 
+def _names_its_year(expression: TimeExpression) -> bool:
+    return re.search(r"[0-9]{4}", expression.text) is not None
+
+
 def _subject(reading: Reading) -> str:
-    """The text without what says when, or which order; all of it when nothing else stands in it."""
-    spans = sorted(
-        [*(time.span for time in reading.time_expressions), *(order.span for order in reading.order_numbers)]
-    )
+    """The text without what says when, or which order; all of it when nothing else stands in it.
+
+    Beside a full date the name of a day is what the question is about: "on 10 April 2024, is Christmas a holiday?"
+    """
+    is_dated = any(map(_names_its_year, reading.time_expressions))
+    times = [time for time in reading.time_expressions if not is_dated or re.search("[0-9]", time.text)]
+    spans = sorted([*(time.span for time in times), *(order.span for order in reading.order_numbers)])
     pieces, position = [], 0
     for start, end in spans:
         pieces.append(reading.text[position:start])
         position = max(position, end)
     rest = " ".join([*pieces, reading.text[position:]])
     return rest if any(character.isalnum() for character in rest) else reading.text
+
+
+def _without_name(subject: str, tenant: Tenant) -> str:
+    """The subject without the tenant's own name: every question is about them."""
+    names = {tenant.slug.replace("-", " "), *(name for name in (tenant.name["en"], tenant.name["zh"]) if name)}
+    written = "|".join(re.escape(name).replace(r"\ ", r"[\s-]?") for name in sorted(names, key=len, reverse=True))
+    rest = re.sub(rf"(?<![^\W_])(?:{written})(?:['’]s)?(?![^\W_])", " ", subject, flags=re.IGNORECASE)
+    return rest if any(character.isalnum() for character in rest) else subject
 
 
 def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from connectors.base import Connector, Evidence, Lookup, Scope
+from policies.applicability import applies
 from policies.session import TenantSession
 from policies.version import PolicyVersion
 from support_agent.domain.outcome import Escalation, Outcome, Usage
@@ -23,13 +24,15 @@ from support_agent.domain.run import LookupRecord, Round, Run
 from support_agent.domain.tenant import Tenant
 from support_agent.domain.verdict import Verdict
 from support_agent.pipeline import conclusion, planning, retrieval
-from support_agent.pipeline.assessment import Case, assess
+from support_agent.pipeline.assessment import Case, assess, weigh_passages
 from support_agent.pipeline.composition import clarify, next_step
 from support_agent.pipeline.conclusion import Conclusion, Setting
 from support_agent.pipeline.lookups import (
     PASSAGES,
     TERMS,
     in_a_gap,
+    in_force_twice,
+    known_dimensions,
     lookups_of,
     orders_in,
     sides_of_comparison,
@@ -37,8 +40,10 @@ from support_agent.pipeline.lookups import (
 )
 from support_agent.pipeline.planning import Slots
 from support_agent.pipeline.ports import Similarity, Words
-from support_agent.pipeline.relevance import leading, subject_tokens
+from support_agent.pipeline.relevance import Leading, leading
+from support_agent.pipeline.resolution import Spoken
 from support_agent.pipeline.retrieval import Findings
+from support_agent.pipeline.subject import subject_tokens
 from support_agent.pipeline.verification import CheckedNeed, Progress, audit
 
 #: Statements that frame every question: begin, tenant, record, commit.
@@ -131,7 +136,7 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
         gathered = _with_assertions(await _gather(gathered.plan, playbook, setting, parts, session, trace))
         setting = replace(setting, evidence=gathered.findings.evidence)
         with trace.stage("compose"):
-            concluded = _conclude(gathered, playbook, setting)
+            concluded = conclusion.unless_it_refers_to_nothing(_conclude(gathered, playbook, setting), setting)
     else:
         concluded = early
     return _run(concluded, gathered, setting, reading, trace, parts, session)
@@ -202,7 +207,7 @@ async def _gather(
         plan = _refined(plan, findings, setting)
         with trace.stage("resolve"):
             checked = _with_leading_terms(plan, findings, setting)
-            cases = _cases(checked, findings, setting)
+            cases = _with_passages_weighed(checked, _cases(checked, findings, setting), findings, setting)
         with trace.stage("verify"):
             exhausted = spent or number == budget.max_rounds
             verdict = _verdict(checked, playbook, cases, findings, setting, exhausted=exhausted)
@@ -276,20 +281,43 @@ async def _scope(
 def _refined(plan: Plan, findings: Findings, setting: Setting) -> Plan:
     """For a question about passages: what is still to be asked after what was found.
 
-    The terms of the topic they stand in, so that no contradiction stays hidden; and where the topic that the question
-    seemed to name has nothing that speaks to it, one search of all topics.
+    The terms of the topic they stand in, so that no contradiction stays hidden; where the topic that the question
+    seemed to name has nothing that speaks to it, one search of all topics; what a translation is of; and for a customer
+    of whom it is known where they stand, what the question may have in mind and does not hold for them.
     """
     searches = [sub for sub in plan.sub_questions if PASSAGES in sub.needs]
     if plan.decide is not None or not searches:
         return plan
-    lead = leading(findings.evidence, setting.slots.subject).lead
+    lead = _leading(findings, setting).lead
     topic = lead.clause.version.topic if lead and lead.clause else plan.topic
     asked = {sub.parameters.get("topic") for sub in plan.sub_questions if TERMS in sub.needs}
     if topic is not None and topic not in asked:
         plan = planning.with_terms_of(plan, topic)
     if lead is None and all("topic" in sub.parameters for sub in searches):
         plan = planning.with_wider_search(plan)
+    original = lead.clause.version.rendition_of if lead and lead.clause else None
+    if original is not None and not any(sub.parameters.get("topic") == original for sub in plan.sub_questions):
+        # Policies that a tenant has not put under a topic are topics of their own.
+        plan = planning.with_search_of_topic(plan, original)
+    known = known_dimensions(findings.evidence, setting.question, setting.slots, setting.tenant)
+    if known and not any("known" in sub.parameters for sub in searches):
+        plan = planning.with_search_for_others(plan)
     return plan
+
+
+def _leading(findings: Findings, setting: Setting) -> Leading:
+    """What leads among the passages that hold for this customer."""
+    known = known_dimensions(findings.evidence, setting.question, setting.slots, setting.tenant)
+    where = {dimension: value for dimension, value in known.items() if isinstance(value, str)}
+    groups, on = setting.tenant.region_groups, setting.question.asked_at
+    here = [
+        e
+        for e in findings.evidence
+        if e.need != PASSAGES
+        or e.clause is None
+        or applies(e.clause.applies_to, where, groups=groups, on=on) is not False
+    ]
+    return leading(here, setting.slots.subject)
 
 
 def _cases(plan: Plan, findings: Findings, setting: Setting) -> tuple[Case, ...]:
@@ -307,6 +335,31 @@ def _cases(plan: Plan, findings: Findings, setting: Setting) -> tuple[Case, ...]
         )
         for subject in subjects
     )
+
+
+def _with_passages_weighed(
+    plan: Plan, cases: tuple[Case, ...], findings: Findings, setting: Setting
+) -> tuple[Case, ...]:
+    """The cases with what is made of passages that contradict each other; where terms do, they have been compared."""
+    if plan.decide is not None or not any(PASSAGES in sub.needs for sub in plan.sub_questions):
+        return cases
+    found = leading(findings.evidence, setting.slots.subject)
+    spoken = [
+        Spoken(evidence=hit, clause=hit.clause, standing=standing)
+        for hit, standing in zip(found.hits, found.standings, strict=True)
+        if hit.clause is not None
+    ]
+    return tuple(_weighed(case, spoken, setting) for case in cases)
+
+
+def _weighed(case: Case, spoken: Sequence[Spoken], setting: Setting) -> Case:
+    if any(resolution.conflict for resolution in case.resolutions.values()):
+        return case
+    made = weigh_passages(case, spoken, question=setting.question, slots=setting.slots, tenant=setting.tenant)
+    if made is None or made.conflict is None:
+        return case
+    missing = (*case.missing, *sorted(made.needs_facts - set(case.missing)))
+    return replace(case, resolutions={**case.resolutions, made.need: made}, missing=missing)
 
 
 def _with_leading_terms(plan: Plan, findings: Findings, setting: Setting) -> Plan:
@@ -411,7 +464,7 @@ def _which_order(found: Sequence[str], setting: Setting) -> Conclusion | None:
 def _from_passages(
     gathered: _Gathered, case: Case, setting: Setting, unread: Sequence[str], step: str | None
 ) -> Conclusion:
-    found = leading(gathered.findings.evidence, setting.slots.subject)
+    found = _leading(gathered.findings, setting)
     if found.lead is None:
         # A topic that has versions but none in force is a gap, and said; one that nobody wrote about is not known.
         gap = next((r for r in case.resolutions.values() if r.status == "policy_gap"), None)
@@ -419,8 +472,11 @@ def _from_passages(
             need = gap.need if gap else None
             return conclusion.hand_over("policy_gap", setting, need=need, resolutions=case.resolutions.values())
         return conclusion.nothing_found(setting)
+    beside = None
     if setting.question.principal.kind == "staff":
         hits = found.hits
+    elif PASSAGES in case.resolutions:
+        hits = (_prevailing(found.lead, case),)
     elif (fact := _tells_apart(found.hits, case, setting)) is not None:
         return conclusion.ask_back(clarify(fact, setting.voice))
     elif not found.clear:
@@ -428,12 +484,18 @@ def _from_passages(
         return conclusion.ask_back(clarify("passages", setting.voice, options=list(options)))
     else:
         hits = (_prevailing(found.lead, case),)
+        beside = found.beside if hits[0] is found.lead else None
+    versions = [hit.clause.version for hit in hits[:1] if hit.clause is not None]
+    # A rendition is as good as its original.
+    policies = {name for version in versions for name in (version.policy, version.rendition_of) if name is not None}
+    if any(in_force_twice(policy, gathered.findings, setting.question, setting.slots) for policy in policies):
+        return conclusion.hand_over("conflict", setting, need=PASSAGES, resolutions=case.resolutions.values())
     # A passage may only stand alone when the other sources on its topic have been read.
     unchecked = any(
         TERMS in sub.needs and sub.id not in gathered.findings.brought for sub in gathered.plan.sub_questions
     )
     return conclusion.from_passages(
-        hits, case, setting, plan=gathered.plan, unread=unread, unchecked=unchecked, step=step
+        hits, case, setting, plan=gathered.plan, unread=unread, unchecked=unchecked, step=step, beside=beside
     )
 
 
@@ -463,7 +525,10 @@ def _tells_apart(hits: Sequence[Evidence], case: Case, setting: Setting) -> str 
 
 
 def _prevailing(lead: Evidence, case: Case) -> Evidence:
-    """The passage to quote: the one that leads, or the one whose term prevails over what it states."""
+    """The passage to quote: the one that leads, or the one that prevails over it, itself or by its term."""
+    weighed = case.resolutions.get(PASSAGES)
+    if weighed is not None and weighed.winner is not None:
+        return weighed.winner.evidence
     for resolution in case.resolutions.values():
         winner = resolution.winner
         if winner and winner.evidence.clause and lead.clause and winner.evidence.clause.locator != lead.clause.locator:

@@ -38,6 +38,15 @@ EUROPEAN_UNION = {
         {"region": "GB", "until": date(2020, 2, 1)},
     ]
 }
+#: What a customer of such a tenant may state about where they stand, as policies limit it.
+STATED_FACTS = {
+    "profile.region": {"en": "country or region", "zh": "国家或地区"},
+    "profile.segment": {"en": "kind of customer", "zh": "客户类型"},
+    "profile.account": {"en": "account", "zh": "账户"},
+    "order.plan": {"en": "plan or product", "zh": "套餐或产品"},
+    "order.plan_version": {"en": "edition of the plan", "zh": "套餐版本"},
+    "order.channel": {"en": "where it was bought", "zh": "购买渠道"},
+}
 BUILT_IN = Path(__file__).parent.parent / PLAYBOOKS
 
 
@@ -114,6 +123,8 @@ def read_tenant(files: Mapping[str, str], *, revision: int, trial: bool = True) 
 def new_tenant_files(slug: str, *, time_zone: str | None, authorities: str | None) -> dict[str, str]:
     """The settings of a tenant that is made by an import: its slug, zone and ranks, and the European Union by dates.
 
+    Its facts are what policies may be limited to, each as the customer states it.
+
     Raises:
         InvalidRequestError: A flag has no such value.
     """
@@ -129,7 +140,14 @@ def new_tenant_files(slug: str, *, time_zone: str | None, authorities: str | Non
         "region_groups": EUROPEAN_UNION,
         "contact": {"en": "Reply here and a person will answer.", "zh": "请直接回复，会有专人答复。"},
     }
-    files = {TENANT: yaml.safe_dump(settings, allow_unicode=True, sort_keys=False)}
+    facts = {
+        name: {"type": "string", "source": "customer", "null": True, "label": label}
+        for name, label in STATED_FACTS.items()
+    }
+    files = {
+        name: yaml.safe_dump(said, allow_unicode=True, sort_keys=False)
+        for name, said in ((TENANT, settings), (FACTS, {"facts": facts}))
+    }
     read_tenant(files, revision=0)
     return files
 

@@ -32,7 +32,7 @@ from support_agent.pipeline import relevance
 from support_agent.request import AskRequest
 from support_agent.settings import read_settings
 from tests.e2e.golden import lines_of, request_of
-from tests.e2e.test_real_policies import AUTHORITIES, DATA, ORGANISATIONS
+from tests.e2e.real_policies import AUTHORITIES, DATA, ORGANISATIONS
 
 SAMPLE = Path(__file__).parents[2] / "policies" / "sample"
 STRANGE = DATA.parent / "questions" / "en_clinc_oos.jsonl"

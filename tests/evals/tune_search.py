@@ -38,7 +38,7 @@ from support_agent.bootstrap import Application, open_application
 from support_agent.settings import read_settings
 from support_agent.storage import tenants
 from support_agent.tenants.folder import new_tenant_files
-from tests.e2e.test_real_policies import AUTHORITIES, DATA, ORGANISATIONS
+from tests.e2e.real_policies import AUTHORITIES, DATA, ORGANISATIONS
 from tests.evals.calibrate_relevance import STEM, _letters
 
 #: Constants in the order in which they are tried, with what they may be.

@@ -152,3 +152,11 @@ def test_fact_of_another_kind_is_refused_by_name(name: str, raw: object) -> None
 
     assert refused.value.field == f"facts.{name}"
     assert len(str(refused.value)) < 200
+
+
+def test_tenant_made_by_an_import_takes_what_policies_may_be_limited_to() -> None:
+    made = read_tenant(new_tenant_files("acme", time_zone=None, authorities=None), revision=0)
+    facts = {"profile.region": "CN", "profile.segment": "consumer", "order.plan": "team"}
+
+    assert set(made.dimensions.values()) == made.facts.keys()
+    assert to_question(request(facts=facts), made, now=NOW).stated_facts == facts

@@ -27,7 +27,15 @@ def notes(uncertainties: Iterable[Uncertainty], voice: Voice) -> tuple[str, ...]
     return tuple([voice.own("unstated", labels=unstated), *others] if unstated else others)
 
 
-def claim_on(text: str, grounds: Grounds, *evidence: Evidence, considered: bool = False, item: bool = False) -> Claim:
-    """A claim on `evidence`, all of which is only `considered` or all of which governs."""
+def claim_on(
+    text: str,
+    grounds: Grounds,
+    *evidence: Evidence,
+    considered: bool = False,
+    item: bool = False,
+    quote: str | None = None,
+) -> Claim:
+    """A claim on `evidence`, all of which is only `considered` or all of which governs, with what it quotes of it."""
     numbers = tuple(dict.fromkeys(grounds.number(e) for e in evidence))
-    return Claim(text=text, evidence=numbers, considered=numbers if considered else (), item=item)
+    quotes = tuple((number, quote) for number in numbers) if quote is not None else ()
+    return Claim(text=text, evidence=numbers, considered=numbers if considered else (), item=item, quotes=quotes)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from connectors.base import Evidence
 from support_agent.domain.claim import Claim, Draft, Grounds
 from support_agent.domain.conflict import Conflict
 from support_agent.pipeline.citation import MAX_PASSAGES, excerpt
 from support_agent.pipeline.composition.claims import Uncertainty, claim_on, notes
+from support_agent.pipeline.extract import Sought, quoted
 from support_agent.pipeline.ports import Voice
+
+#: Characters quoted of a passage beside the one that leads: with both, an answer is still read in one go.
+MAX_BESIDE: Final = 280
 
 
 def passage_draft(
@@ -17,15 +22,22 @@ def passage_draft(
     grounds: Grounds,
     voice: Voice,
     *,
+    wanted: Sought,
+    beside: Evidence | None = None,
     ranked: bool = False,
     uncertainties: Sequence[Uncertainty] = (),
 ) -> Draft:
-    """What the policy says, never yes or no: the first of `hits`, or all of them as a list for staff (`ranked`)."""
+    """What the policy says, never yes or no: the first of `hits`, or all of them as a list for staff (`ranked`).
+
+    Args:
+        wanted: What of a long passage is quoted.
+        beside: A further passage for a customer, of which less is quoted.
+    """
     claims: list[Claim] = []
     for hit in hits if ranked else hits[:1]:
         if hit.clause is None:
             continue
-        period, quote = hit.clause.valid, excerpt(hit.quote)
+        period, quote = hit.clause.valid, quoted(hit, wanted)
         if ranked:
             text = voice.own(
                 "ranked_passage",
@@ -37,7 +49,10 @@ def passage_draft(
             )
         else:
             text = voice.own("passage", faq=hit.authority == "faq", start=period.start, quote=quote)
-        claims.append(claim_on(text, grounds, hit, item=ranked))
+        claims.append(claim_on(text, grounds, hit, item=ranked, quote=quote))
+        if beside is not None and not ranked:
+            quote = quoted(beside, wanted, limit=MAX_BESIDE)
+            claims.append(claim_on(voice.own("passage_beside", quote=quote), grounds, beside, quote=quote))
         if period.start > grounds.asked_at:
             claims.append(claim_on(voice.own("not_yet", start=period.start), grounds, hit))
         governed_by = hit.clause.version.governed_by

@@ -28,6 +28,7 @@ from support_agent.pipeline.composition import (
     passage_draft,
     worded_draft,
 )
+from support_agent.pipeline.extract import sought
 from tests.factories import ELIGIBLE, PURCHASED_AT, WINDOW, at, make_clause, make_version
 from tests.unit.pipeline.refund import (
     ASKED_AT,
@@ -238,11 +239,21 @@ def test_the_day_of_the_question_may_govern() -> None:
     ],
 )
 def test_a_passage_is_quoted_with_its_date_and_no_yes_or_no(hit: Evidence, language: Language, text: str) -> None:
-    assert answer(passage_draft([hit, NEW_PASSAGE], EVERYTHING, voice(language)), language) == text
+    assert answer(passage_draft([hit, NEW_PASSAGE], EVERYTHING, voice(language), wanted=sought("")), language) == text
+
+
+def test_passage_beside_the_first_is_quoted_in_a_sentence_of_its_own() -> None:
+    long = replace(FAQ, key="long", quote="Returns are free. " * 30)
+    draft = passage_draft([NEW_PASSAGE], EVERYTHING, voice(), wanted=sought("returns"), beside=FAQ)
+    everything = replace(EVERYTHING, evidence=(*EVERYTHING.evidence, long))
+    cut = passage_draft([NEW_PASSAGE], everything, voice(), wanted=sought("returns"), beside=long)
+
+    assert "It also says: “Returns are free within 30 days.” [2]" in answer(draft)
+    assert len(dict(cut.claims[1].quotes)[len(everything.evidence)]) <= 280
 
 
 def test_staff_get_all_passages_as_a_list() -> None:
-    text = answer(passage_draft([NEW_PASSAGE, FAQ], EVERYTHING, voice(), ranked=True))
+    text = answer(passage_draft([NEW_PASSAGE, FAQ], EVERYTHING, voice(), wanted=sought(""), ranked=True))
 
     assert text == (
         "- Refund policy, European Union, window, in force from 1 February 2025: "

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
@@ -23,6 +25,7 @@ from support_agent.pipeline.planning import (
     plan_single,
     read_slots,
     triage,
+    with_search_for_others,
     with_terms_of,
 )
 from support_agent.tenants.folder import new_tenant_files, read_tenant
@@ -314,3 +317,68 @@ def test_unknown_question_is_one_retrieval_and_then_the_terms_of_what_it_found(t
     assert [sub.needs for sub in further.sub_questions] == [("passages",), ("terms",)]
     assert further.sub_questions[1].after == (plan.sub_questions[0].id,)
     assert further.topic == "parking"
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("What does the policy say as of 5 March 2025?", "2025-03-05"),
+        ("截至2025年3月5日，政策怎么规定？", "2025-03-05"),
+        ("到2025年3月5日为止的规定是什么？", "2025-03-05"),
+        ("What did the policy say before 5 March 2025?", "2025-03-04"),
+        # What happened on a day asks for what held then.
+        ("我在2025年3月5日取消了服务，多少天后删除数据？", "2025-03-05"),
+        ("I cancelled on 5 March 2025. When is my data deleted?", "2025-03-05"),
+    ],
+)
+def test_question_about_the_policy_is_read_on_the_day_it_names(tenant: Tenant, text: str, day: str) -> None:
+    as_of = read_slots(reading(text), tenant=tenant, playbook=None).as_of
+
+    assert as_of is not None
+    assert as_of.start.astimezone(ZONE).date().isoformat() == day
+    assert as_of.end is not None
+    assert as_of.end - as_of.start == timedelta(days=1)
+
+
+def test_search_for_others_asks_the_same_of_whichever_customers(tenant: Tenant) -> None:
+    slots = read_slots(reading("return goods"), tenant=tenant, playbook=None)
+    plan = with_search_for_others(plan_single(slots))
+
+    assert [dict(sub.parameters) for sub in plan.sub_questions] == [
+        {"text": "return goods"}, {"text": "return goods", "known": {}}
+    ]  # fmt: skip
+    assert plan.sub_questions[1].after == ("q1",)
+
+
+def test_date_that_names_its_year_says_which_one_is_meant(tenant: Tenant) -> None:
+    guessed, named = time(LAST_YEAR), replace(time(MAY, precision="day"), text="20 May 2025")
+
+    assert read_slots(reading(time_expressions=(guessed, named)), tenant=tenant, playbook=None).as_of == MAY
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("How long does Acme's export take?", "How long does   export take?"),
+        ("Does ACME export data?", "Does   export data?"),
+        ("Acmeville export", "Acmeville export"),
+        ("Acme?", "Acme?"),
+    ],
+)
+def test_tenant_s_own_name_is_no_subject(text: str, subject: str, tenant: Tenant) -> None:
+    assert read_slots(reading(text), tenant=tenant, playbook=None).subject == subject
+
+
+def test_name_of_a_day_is_the_subject_beside_a_full_date(tenant: Tenant) -> None:
+    text = "On 10 April 2024: is Christmas a holiday?"
+    day = replace(time(LAST_YEAR), span=(3, 16), text="10 April 2024")
+    christmas = replace(time(MAY), span=(21, 30), text="Christmas")
+
+    assert (
+        "Christmas"
+        in read_slots(reading(text, time_expressions=(day, christmas)), tenant=tenant, playbook=None).subject
+    )
+    assert (
+        "Christmas"
+        not in read_slots(reading(text, time_expressions=(christmas,)), tenant=tenant, playbook=None).subject
+    )

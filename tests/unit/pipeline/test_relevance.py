@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from connectors.base import Evidence
-from support_agent.pipeline.relevance import coverage, leading, share_of, subject_tokens
+from support_agent.pipeline.relevance import coverage, leading
+from support_agent.pipeline.subject import share_of, subject_tokens
 from tests.factories import make_clause, make_version
 from tests.unit.pipeline.refund import passage, said_by
 
@@ -78,11 +79,28 @@ def test_rare_words_decide_between_passages_that_speak() -> None:
     assert leading([common, rare], "refund of the plan").lead == rare
 
 
-def test_passage_in_another_language_speaks_by_similarity_alone() -> None:
-    near, far = replace(EXPORT, similarity=0.7), replace(INVOICE, similarity=0.3)
+def test_passage_in_another_language_speaks_by_what_words_mean_and_by_similarity() -> None:
+    near, far = replace(EXPORT, similarity=0.5), replace(INVOICE, similarity=0.1)
 
     assert leading([far, near], "数据能导出多久？").hits == (near,)
-    assert leading([EXPORT, INVOICE], "数据能导出多久？").lead is None
+    assert leading([EXPORT, INVOICE], "数据能导出多久？").hits == (EXPORT,)
+    assert leading([CHINESE, EXPORT], "How do I order an invoice, and when is it issued?").lead == CHINESE
+    assert leading([EXPORT, INVOICE], "独角兽多少钱？").lead is None
+
+
+def test_passage_in_the_question_s_own_language_is_preferred_and_has_no_foreign_rival() -> None:
+    english = replace(found("invoices", "Orders", "After an order its invoice can be issued."), similarity=0.5)
+    chinese = replace(CHINESE, similarity=0.5)
+    best = leading([english, chinese], "下单后多久可以开具发票？")
+
+    assert best.hits == (chinese, english)
+    assert best.clear
+
+
+def test_language_of_a_passage_is_that_of_its_words() -> None:
+    within = found("data", "Export", "套餐到期后 30 天内可导出数据。")
+
+    assert leading([within], "套餐到期后数据能导出多久？").lead == within
 
 
 def test_few_shared_words_are_not_enough_where_the_vectors_disagree() -> None:
@@ -140,3 +158,50 @@ def test_terms_are_those_of_the_leading_passage_else_of_its_clause() -> None:
 
     assert both.terms == ("export.days",)
     assert beside.terms == ("export.fee",)
+
+
+def test_passage_that_gives_the_value_asked_for_leads() -> None:
+    silent = found("data", "Export", "How long you can export data after the plan ends depends on the plan.")
+
+    assert leading([silent, EXPORT], "How many days can I export data after the plan ends?").lead == EXPORT
+
+
+def test_value_lets_a_passage_speak_by_words_alone() -> None:
+    far = replace(EXPORT, similarity=0.0)
+    question = "How many days may I export my data for?"
+
+    assert leading([far, replace(INVOICE, similarity=0.1)], question).lead == far
+    assert leading([replace(far, quote="You can export your data.")], "Must data be exported by owls?").lead is None
+
+
+def test_rival_that_gives_the_same_value_is_none() -> None:
+    question = "How many days can I export data for?"
+    same = found("legal", "Export", "We let you export data for 30 days.")
+    other = found("legal", "Export", "We let you export data for 60 days.")
+
+    assert leading([EXPORT, same], question).clear
+    assert not leading([EXPORT, other], question).clear
+
+
+def test_passage_that_only_leads_a_list_in_is_left_to_its_items() -> None:
+    lead_in = found("data", "Export", "You can export these data:")
+    item = replace(found("data", "Export", "Invoices and orders"), header="You can export these data:")
+
+    assert leading([lead_in, item], "Which data can I export?").hits == (item,)
+
+
+def test_second_passage_of_the_version_is_named_where_the_first_is_silent() -> None:
+    silent = found("data", "Export", "Data export after the plan ends: how long you can do it is limited.")
+    distant = found("data", "Deletion", "Export is over after 30 days.")
+    question = "How many days after the plan ends is data export limited to?"
+
+    found_ = leading([silent, distant], question)
+
+    assert {found_.lead, found_.beside} == {silent, distant}
+    assert leading([EXPORT, INVOICE], "How many days can I export data after the plan ends?").beside is None
+
+
+def test_link_target_says_nothing() -> None:
+    linked = found("shop", "Help", "[Ask us](https://example.org/data-export-after-the-plan-ends).")
+
+    assert leading([linked], "How can I export data after the plan ends?").lead is None
