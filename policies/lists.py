@@ -20,7 +20,10 @@ MAX_NAME: Final = 60
 MAX_LEAD_IN: Final = 200
 
 _NO_NAME: Final = re.compile(r"\d|[.;:!?。；：！？]$")
-_LAST_SENTENCE: Final = re.compile(r"(?:(?<=[.!?])\s+|(?<=[。！？])|\n|\A)(?P<sentence>[^\n]+[:：])[*_\s]*\Z")
+#: What stands before the last sentence is taken first, as much as there is; "e.g. " ends none.
+_LAST_SENTENCE: Final = re.compile(
+    r"(?s:.*(?:(?<=[.!?])\s+(?![a-z])|(?<=[。！？])|\n))?(?P<sentence>[^\n]+[:：])[*_\s]*\Z"
+)
 
 
 def with_lists(blocks: Iterable[Block], lines: Sequence[str], *, first_line: int = 1) -> list[Block]:
@@ -78,8 +81,8 @@ class _Lists:
                 follows = lead_in is not None and self._adjoin(lead_in.passage, passage)
                 self._led_by = lead_in if follows else None
             self._names.append(passage)
-        if (ending := _LAST_SENTENCE.search(block.text)) and len(plain_text(ending["sentence"])) <= MAX_LEAD_IN:
-            self._around.append(_LeadIn(passage=passage, sentence=ending["sentence"].strip(), indent=indent))
+        if (sentence := _lead_in(block.text)) is not None:
+            self._around.append(_LeadIn(passage=passage, sentence=sentence, indent=indent))
 
     def end_names(self) -> None:
         """Put the names read so far together; one alone is no list."""
@@ -125,6 +128,16 @@ class _Lists:
     def _indent(self, passage: Passage) -> int:
         line = self._lines[passage.lines[0] - self._first_line]
         return len(line) - len(line.lstrip(" \t>"))
+
+
+def _lead_in(text: str) -> str | None:
+    """The last sentence of a text, when it ends in a colon and is no whole paragraph."""
+    if not text.rstrip("*_ \n").endswith((":", "：")):
+        return None
+    ending = _LAST_SENTENCE.match(text)
+    if ending is None or len(plain_text(ending["sentence"])) > MAX_LEAD_IN:
+        return None
+    return ending["sentence"].strip()
 
 
 def _is_name(passage: Passage) -> bool:

@@ -69,6 +69,10 @@ _ASKS: Final[tuple[tuple[ValueKind, re.Pattern[str]], ...]] = (
         ),
     ),
 )
+#: 期限 names a duration without asking for it.
+_INTERROGATIVE: Final = re.compile(
+    r"\bhow\b|\bwhat\b|\bwhich\b|多少|多久|多长|几(?=[个天日月年次元])|有效期", re.IGNORECASE
+)
 _AFTER: Final = re.compile(rf"[\s)）-]*(?:[A-Za-z]+ ){{0,3}}(?:{_UNIT})(?![a-z])", re.IGNORECASE)
 _FIGURE: Final = re.compile(
     r"\d|[一二两三四五六七八九十百千]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty)\b",
@@ -109,7 +113,7 @@ def asked_value(question: str) -> AskedValue:
         kinds=asked,
         named=named - {"figure"} if asked else named,
         units=_units(question),
-        twice=sum(n_asked[kind] for kind in asked) > 1,
+        twice=sum(n_asked[kind] for kind in asked) > 1 and len(_INTERROGATIVE.findall(question)) > 1,
     )
 
 

@@ -90,6 +90,7 @@ def quoted(passage: Evidence, wanted: Sought, *, limit: int = MAX_QUOTE) -> str:
     return f"{header}\n{extract(passage.quote, wanted, limit=limit - len(header) - 1)}"
 
 
+@lru_cache(maxsize=1_024)
 def extract(text: str, wanted: Sought, *, limit: int = MAX_QUOTE) -> str:
     """At most `limit` characters of `text`: the sentence that speaks best to the question, and what stands around it.
 

@@ -53,9 +53,10 @@ def subject_meanings(text: str) -> dict[str, tuple[float, frozenset[str]]]:
     return found
 
 
-def said_in(text: str) -> set[str]:
+@lru_cache(maxsize=4_096)
+def said_in(text: str) -> frozenset[str]:
     """The tokens of what a reader sees of a text; where its links lead is not said."""
-    return set(tokens(_LINK_TARGET.sub("]", text)))
+    return frozenset(tokens(_LINK_TARGET.sub("]", text)))
 
 
 def share_of(asked: Mapping[str, float], text: str) -> float:

@@ -75,3 +75,4 @@ def test_question_that_asks_twice_is_told_from_one_that_asks_once() -> None:
     assert asked_value("How soon do you answer, and how long does a repair take?").twice
     assert asked_value("多久内要转交处理、多久出结果？").twice
     assert not asked_value("How many days do I have?").twice
+    assert not asked_value("合同没写付款期限，多少天内付款？").twice
