@@ -1,4 +1,4 @@
-"""Lists as one reads them: an item with the sentence that leads it in, and a list of mere names as one passage.
+"""Lists as one reads them: an item with what leads it in, and a list of mere names as one passage.
 
 "Ohio" alone says nothing; "We collect sales tax in: Ohio" does, and whoever asks about Texas must see the whole list
 with what leads it in. Items that are sentences, or give a figure, stay passages of their own.
@@ -16,7 +16,7 @@ from policies.blocks import Block, Passage, plain_text
 #: Characters of a list of names that make one passage, so that an answer can quote it whole; and of one name.
 MAX_LIST: Final = 400
 MAX_NAME: Final = 60
-#: Characters of the sentence that leads a list in.
+#: Characters of the paragraph, or else its last sentence, that leads a list in.
 MAX_LEAD_IN: Final = 200
 
 _NO_NAME: Final = re.compile(r"\d|[.;:!?。；：！？]$")
@@ -113,12 +113,14 @@ class _Lists:
         first, last = names[0].lines[0], names[-1].lines[1]
         if self._led_by is not None:
             above = self._led_by.passage.lines[1]
-            return "\n".join((self._led_by.sentence, *self._written(above + 1, last))), above
-        text = "\n".join(self._written(first, last))
+            text = self._written(above, last)
+            return text[text.index(self._led_by.sentence) :], above
+        text = self._written(first, last)
         return text[text.index(names[0].text.split("\n", 1)[0]) :], first
 
-    def _written(self, first: int, last: int) -> Sequence[str]:
-        return [line.rstrip() for line in self._lines[first - self._first_line : last - self._first_line + 1]]
+    def _written(self, first: int, last: int) -> str:
+        """The lines as they stand, up to the last visible character: a passage is a piece of its document."""
+        return "\n".join(self._lines[first - self._first_line : last - self._first_line + 1]).rstrip()
 
     def _adjoin(self, one: Passage, other: Passage) -> bool:
         """Whether only empty lines stand between them."""
@@ -131,9 +133,12 @@ class _Lists:
 
 
 def _lead_in(text: str) -> str | None:
-    """The last sentence of a text, when it ends in a colon and is no whole paragraph."""
-    if not text.rstrip("*_ \n").endswith((":", "：")):
+    """What leads in a list: a text that ends in a colon, of a long one its last sentence; else None."""
+    whole = text.rstrip("*_ \n")
+    if not whole.endswith((":", "：")):
         return None
+    if "\n" not in whole and len(plain_text(whole)) <= MAX_LEAD_IN:
+        return whole
     ending = _LAST_SENTENCE.match(text)
     if ending is None or len(plain_text(ending["sentence"])) > MAX_LEAD_IN:
         return None

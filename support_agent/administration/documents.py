@@ -86,7 +86,7 @@ def read_source(path: Path) -> tuple[SourceFile, SourceFile | None]:
         InvalidRequestError: There is no such file.
     """
     from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
-    from policies.encoding import MAX_BYTES  # noqa: PLC0415 - as above
+    from policies.encoding import MAX_BYTES  # noqa: PLC0415 - loads the Markdown parser
 
     def read(file: Path) -> SourceFile:
         with file.open("rb") as stream:
@@ -157,9 +157,9 @@ def parse_source(
         PolicyParseError: With everything that is wrong with it.
     """
     from policies.document import parse_document  # noqa: PLC0415 - loads the Markdown parser, which is slow
-    from policies.front_matter import Keys  # noqa: PLC0415 - as above
-    from policies.marked_yaml import entry_of  # noqa: PLC0415 - as above
-    from policies.rule_checks import check_rules  # noqa: PLC0415 - as above
+    from policies.front_matter import Keys  # noqa: PLC0415 - loads the Markdown parser
+    from policies.marked_yaml import entry_of  # noqa: PLC0415 - loads the Markdown parser
+    from policies.rule_checks import check_rules  # noqa: PLC0415 - loads the Markdown parser
 
     beyond = [Keys(path=source.path, entries=entry_of(dict(keys)).mapping() or {})] if keys else []
     parsed = parse_document(source, around=surroundings(tenant), version=version, sidecar=sidecar, defaults=beyond)

@@ -12,7 +12,7 @@ def run() -> None:
     """Load the commands, then run them."""
     if getsignal(SIGINT) is default_int_handler:
         signal(SIGINT, _stop_at_once)
-    from support_agent.cli.main import run as run_command  # noqa: PLC0415 - see above
+    from support_agent.cli.main import run as run_command  # noqa: PLC0415 - slow to load, and Ctrl-C must not wait for it
 
     if getsignal(SIGINT) is _stop_at_once:
         signal(SIGINT, default_int_handler)

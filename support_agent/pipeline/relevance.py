@@ -162,13 +162,13 @@ class _Subject:
 
 
 def _without_lead_ins(hits: Sequence[Evidence]) -> list[Evidence]:
-    """The passages without those whose end only leads in a list of which an item was found, and is quoted with it."""
+    """The passages without those that only lead in a list of which an item was found, and is quoted with it."""
     headers = {(hit.locator.document, hit.locator.version, hit.header) for hit in hits if hit.header}
     return [
         hit
         for hit in hits
         if not any(
-            hit.quote.rstrip(" *_").endswith(header.rstrip(" *_"))
+            hit.quote.rstrip(" *_") == header.rstrip(" *_")
             for document, version, header in headers
             if (document, version) == (hit.locator.document, hit.locator.version)
         )

@@ -368,7 +368,7 @@ async def test_publish_meanwhile_is_met_by_both_askings(site: Site, tenant: str,
     # SO-1182 is now governed by the other version, which the draft does not touch.
     assert n_times == 2
     assert [one.before.outcome.decision.clause for one in found] == ["refund-eu@2025-03-01#window"]  # type: ignore[union-attr]  # it is decided
-    assert [one.after.outcome.decision.clause for one in found] == ["refund-eu@2025-03-01#window"]  # type: ignore[union-attr]  # as above
+    assert [one.after.outcome.decision.clause for one in found] == ["refund-eu@2025-03-01#window"]  # type: ignore[union-attr]  # it is decided
 
 
 async def test_question_that_is_not_asked_again_would_not_change(site: Site, tenant: str, longer: str) -> None:

@@ -263,7 +263,7 @@ def _print_review(found: dict[str, Any], *, beside_result: bool = False) -> None
 
 
 def _do(work: Callable[[Application], Coroutine[Any, Any, Any]]) -> Any:  # noqa: ANN401 - what the work gives
-    async def run() -> Any:  # noqa: ANN401 - as above
+    async def run() -> Any:  # noqa: ANN401 - what the work gives
         async with open_application(read_settings()) as application:
             return await work(application)
 

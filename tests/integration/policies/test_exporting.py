@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -124,8 +125,6 @@ VERSIONS = st.lists(
 
 def put(folder: Path, versions: Any) -> list[tuple[str, date]]:
     """Write the drawn versions as an author could have; gives the withdrawals."""
-    import yaml  # noqa: PLC0415
-
     (folder / "refund").mkdir(parents=True)
     starts, day = [], date(2020, 1, 1)
     for days, *_ in versions:

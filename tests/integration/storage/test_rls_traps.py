@@ -113,7 +113,10 @@ def test_no_view_or_function_runs_as_its_owner(administrator: psycopg.Connection
     ).fetchall()
 
     assert views == []
-    assert functions == [("policy_versions_close_once", False, ["search_path=pg_catalog, pg_temp"])]
+    assert sorted(functions) == [
+        (name, False, ["search_path=pg_catalog, pg_temp"])
+        for name in ("policy_events_append_only", "policy_versions_close_once")
+    ]
 
 
 # R4, R5, R6: the setting lives as long as the transaction, and its absence hides everything.
@@ -255,6 +258,7 @@ def test_grants_are_these_and_no_others(administrator: psycopg.Connection[Any]) 
     assert dict(tables) == {name: special.get(name, "INSERT SELECT") for name in [*OURS, "alembic_version"]}
     assert columns == [
         ("escalations", "state"),
+        ("policy_drafts", "author changed_at content reviewer state"),
         ("policy_versions", "recorded_to"),
         ("tenants", "revision settings settings_sha256 vector_model"),
     ]

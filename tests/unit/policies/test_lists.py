@@ -27,11 +27,17 @@ def test_names_are_one_passage_with_the_sentence_that_leads_them_in() -> None:
     assert found == [Passage(text="We ship to:\n\n- France\n- Spain\n\n- Malta", kind="item", lines=(11, 16))]
 
 
-def test_paragraph_that_says_more_stays_and_its_last_sentence_leads_in() -> None:
+def test_short_paragraph_leads_in_as_a_whole() -> None:
     text = "Parcels are insured. We ship to:\n- France\n- Spain"
 
-    assert shown(text) == [
-        ("Parcels are insured. We ship to:", None),
+    assert shown(text) == [(text, None)]
+
+
+def test_long_paragraph_stays_and_its_last_sentence_leads_in() -> None:
+    paragraph = "Parcels are insured by us, e.g. against loss. " * 6 + "We ship to:"
+
+    assert shown(f"{paragraph}\n- France\n- Spain") == [
+        (paragraph, None),
         ("We ship to:\n- France\n- Spain", None),
     ]
 
@@ -48,7 +54,7 @@ def test_sentences_and_figures_stay_items_under_their_lead_in() -> None:
 
 
 def test_chinese_items_have_their_lead_in() -> None:
-    text = "以下情况可以退货。具体期限如下：\n\n- 年付套餐：30 天\n- 月付套餐：5 天"
+    text = "以下情况可以退货。" * 30 + "具体期限如下：\n\n- 年付套餐：30 天\n- 月付套餐：5 天"
 
     assert shown(text)[1:] == [("年付套餐：30 天", "具体期限如下："), ("月付套餐：5 天", "具体期限如下：")]
 
