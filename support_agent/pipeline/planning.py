@@ -261,10 +261,11 @@ def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:
         )
         for number, (need, parameters) in enumerate(expanded, start=1)
     )
+    named = () if any(sub.source == "orders" for sub in subs) else _named_orders(slots, first=len(subs) + 1)
     return Plan(
         route="playbook",
         playbook=playbook.id,
-        sub_questions=subs,
+        sub_questions=(*subs, *named),
         decide=playbook.decide,
         topic=_need_topic(playbook, slots),
         on_conflict=playbook.on_conflict,
@@ -277,17 +278,20 @@ def plan_single(slots: Slots) -> Plan:
     if slots.topic is not None:
         parameters["topic"] = slots.topic
     search = SubQuestion(id="q1", source="policy", needs=("passages",), parameters=parameters)
-    # An order that is named must be the customer's, whatever is asked about it.
-    orders = [
-        SubQuestion(id=f"q{place}", source="orders", needs=(), parameters={"order_number": number})
-        for place, number in enumerate(slots.order_numbers[:MAX_ORDERS], start=2)
-    ]
     return Plan(
         route="single",
         playbook=None,
-        sub_questions=(search, *orders),
+        sub_questions=(search, *_named_orders(slots, first=2)),
         topic=slots.topic,
         on_conflict="annotate",
+    )
+
+
+def _named_orders(slots: Slots, *, first: int) -> tuple[SubQuestion, ...]:
+    """A sub-question for each order that is named: it must be the customer's, whatever is asked about it."""
+    return tuple(
+        SubQuestion(id=f"q{place}", source="orders", needs=(), parameters={"order_number": number})
+        for place, number in enumerate(slots.order_numbers[:MAX_ORDERS], start=first)
     )
 
 

@@ -45,9 +45,9 @@ FOUND = {
 
 
 def shown(**changes: Any) -> str:
-    console = Console(file=io.StringIO(), width=160, highlight=False)
-    print_impact({**FOUND, **changes}, console=console)
-    return console.file.getvalue()  # type: ignore[attr-defined]  # the buffer above
+    written = io.StringIO()
+    print_impact({**FOUND, **changes}, console=Console(file=written, width=160, highlight=False))
+    return written.getvalue()
 
 
 def test_counts_come_before_the_changes() -> None:
