@@ -23,12 +23,12 @@ from policies.clauses import ClauseBuilder, DocumentClause, DocumentTerm
 from policies.encoding import decode, tabs
 from policies.errors import Fault
 from policies.front_matter import FrontMatter, Keys, Surroundings, read_front_matter
+from policies.layout import head_of, own_head_of
 from policies.lists import with_lists
 from policies.marked_yaml import Entry, load_marked
 from policies.rows import encode_value
 from policies.version import Period, PolicyVersion
 
-_HEAD = re.compile(r"---[ ]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ ]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _LETTERS = re.compile(r"[^\W_]+")
 
 
@@ -59,6 +59,10 @@ class PolicyDocument:
         return self.front_matter.policy
 
     @property
+    def name(self) -> str:
+        return f"{self.policy}@{self.version}"
+
+    @property
     def valid(self) -> Period:
         """When it governs; the end is open until `ending` or the store closes it at the next version's start."""
         return Period(start=self.front_matter.starts, end=self.front_matter.ends)
@@ -74,12 +78,13 @@ class PolicyDocument:
         Blanks, line ends, bullets and emphasis say nothing. Every letter and digit does, wherever it stands.
         """
         # Not of its path or of the layer that a key came from; an end that the next version gave is no part of it.
+        own = own_head_of(self.text)
         said = {
             "version": self.version,
             "front_matter": self.keys(),
             "clauses": [_clause_said(clause) for clause in self.clauses],
             # Of what is no clause too: link targets, comments, list numbers, somebody else's front matter.
-            "letters": "".join(_LETTERS.findall(self.text[_own_head_length(self.text) :])),
+            "letters": "".join(_LETTERS.findall(self.text[own.end() if own else 0 :])),
         }
         return hashlib.sha256(json.dumps(said, default=_jsonable, sort_keys=True).encode()).hexdigest()
 
@@ -177,14 +182,14 @@ def _version_name(name: str, path: str, faults: list[Fault]) -> str:
 
 def _read_head(text: str, path: str, faults: list[Fault]) -> tuple[Keys | None, int]:
     """Our front matter, if the text has one, and the line on which the body begins."""
-    head = _HEAD.match(text)
+    head = head_of(text)
     if head is None:
         if re.match(r"---[ ]*\n(?:[^\n]+\n)*?policy\s*:", text):
             message, remedy = "the front matter has no end", "close it with a line ---"
             faults.append(Fault(path=path, line=1, message=message, remedy=remedy))
         return None, 1
     body_line = head[0].count("\n") + 1
-    if not _own_head_length(text):
+    if own_head_of(text) is None:
         return None, body_line
     loaded = load_marked(head["yaml"], path=path, first_line=2)
     if isinstance(loaded, Fault):
@@ -194,12 +199,6 @@ def _read_head(text: str, path: str, faults: list[Fault]) -> tuple[Keys | None, 
     if entries is None:
         faults.append(Fault(path=path, line=2, message="the front matter is no mapping", remedy="write key: value"))
     return Keys(path=path, entries=entries or {}), body_line
-
-
-def _own_head_length(text: str) -> int:
-    """How many characters our front matter takes, its rules included; 0 where the text has none of ours."""
-    head = _HEAD.match(text)
-    return head.end() if head is not None and re.search(r"^policy\s*:", head["yaml"], re.MULTILINE) else 0
 
 
 def _read_sidecar(sidecar: SourceFile | None, faults: list[Fault]) -> tuple[str | None, dict[str, Entry]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal, LiteralString, TypeAlias
 from uuid import UUID, uuid4
@@ -34,8 +34,7 @@ for update
 """
 _ALL: Final[LiteralString] = f"""
 select {_COLUMNS} from policy_drafts
-where tenant_id = %(tenant)s and (%(policy)s::text is null or policy_id = %(policy)s)
-  and (%(closed)s or state in ('draft', 'in_review', 'approved'))
+where tenant_id = %(tenant)s and (%(closed)s or state in ('draft', 'in_review', 'approved'))
 order by policy_id collate "C", version collate "C", created_at
 """
 _ADD: Final[LiteralString] = """
@@ -65,16 +64,7 @@ class Content:
 
     @property
     def json(self) -> bytes:
-        return orjson.dumps(
-            {
-                "why": self.why,
-                "text": self.text,
-                "sidecar": self.sidecar,
-                "keys": self.keys,
-                "withdrawn_from": self.withdrawn_from,
-            },
-            option=orjson.OPT_SORT_KEYS,
-        )
+        return orjson.dumps(asdict(self), option=orjson.OPT_SORT_KEYS)
 
     @property
     def sha256(self) -> str:
@@ -118,9 +108,9 @@ async def open_draft(session: TenantSession, policy: str, version: str) -> Draft
     return _draft(rows[0]) if rows else None
 
 
-async def drafts(session: TenantSession, policy: str | None = None, *, closed: bool = False) -> list[Draft]:
-    """The drafts of one policy, or of all; with `closed`, also those that were published or discarded."""
-    rows = await session.fetch(_ALL, {"tenant": session.tenant_id, "policy": policy, "closed": closed})
+async def drafts(session: TenantSession, *, closed: bool = False) -> list[Draft]:
+    """The open drafts, by policy and version; with `closed`, also those that were published or discarded."""
+    rows = await session.fetch(_ALL, {"tenant": session.tenant_id, "closed": closed})
     return [_draft(row) for row in rows]
 
 
@@ -143,7 +133,7 @@ async def put_in_review(
             remedy="publish or discard that first",
         )
     if held is not None:
-        await _change(session, held, state="in_review", content=content, author=author, reviewer=None)
+        await _save(session, replace(held, state="in_review", content=content, author=author, reviewer=None))
     else:
         added = {
             "tenant": session.tenant_id, "draft": uuid4(), "policy": policy, "version": version, "kind": kind,
@@ -169,20 +159,18 @@ async def approve(session: TenantSession, draft: Draft, *, by: str) -> None:
             problem=f"{draft.author!r} wrote it, and nobody approves their own change",
             remedy="ask a second person to approve it",
         )
-    await _change(session, draft, state="approved", content=draft.content, author=draft.author, reviewer=by)
+    await _save(session, replace(draft, state="approved", reviewer=by))
 
 
 async def send_back(session: TenantSession, draft: Draft, *, by: str) -> None:
     """Return it to its author as a draft; submitting it again puts it back in review."""
     _require(draft, "in_review", "approved", step="sent back")
-    await _change(session, draft, state="draft", content=draft.content, author=draft.author, reviewer=by)
+    await _save(session, replace(draft, state="draft", reviewer=by))
 
 
 async def discard(session: TenantSession, draft: Draft) -> None:
     """Give it up; the version may have another draft afterwards."""
-    await _change(
-        session, draft, state="discarded", content=draft.content, author=draft.author, reviewer=draft.reviewer
-    )
+    await _save(session, replace(draft, state="discarded"))
 
 
 async def mark_published(session: TenantSession, draft: Draft) -> None:
@@ -191,10 +179,8 @@ async def mark_published(session: TenantSession, draft: Draft) -> None:
     Raises:
         PolicyStateError: It is not approved.
     """
-    _require(draft, "approved", step="published")
-    await _change(
-        session, draft, state="published", content=draft.content, author=draft.author, reviewer=draft.reviewer
-    )
+    require_approved(draft)
+    await _save(session, replace(draft, state="published"))
 
 
 def require_approved(draft: Draft) -> None:
@@ -223,12 +209,10 @@ def _require(draft: Draft, *states: State, step: str) -> None:
         )
 
 
-async def _change(
-    session: TenantSession, draft: Draft, *, state: State, content: Content, author: str, reviewer: str | None
-) -> None:
+async def _save(session: TenantSession, draft: Draft) -> None:
     parameters = {
-        "tenant": session.tenant_id, "draft": draft.id, "state": state, "content": content.json.decode(),
-        "author": author, "reviewer": reviewer,
+        "tenant": session.tenant_id, "draft": draft.id, "state": draft.state, "content": draft.content.json.decode(),
+        "author": draft.author, "reviewer": draft.reviewer,
     }  # fmt: skip
     await session.fetch(_CHANGE, parameters)
 

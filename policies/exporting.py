@@ -8,6 +8,7 @@ from typing import Any, Final
 import yaml
 
 from policies.front_matter import default_effect
+from policies.layout import SIDECAR
 from policies.store import StoredSource
 from policies.version import PolicyVersion
 from policies.written_keys import stated_keys, written_date, written_keys
@@ -30,7 +31,7 @@ def exported_files(versions: Iterable[tuple[PolicyVersion, StoredSource]], *, ti
         path = f"{version.policy}/{version.version}"
         files[f"{path}.md"] = held.text
         if held.sidecar is not None:
-            files[f"{path}.terms.yaml"] = held.sidecar
+            files[f"{path}{SIDECAR}"] = held.sidecar
         if beside := _said_beside(version, held, time_zone=time_zone):
             overlay.setdefault(version.policy, {"versions": {}})["versions"][version.version] = dict(beside)
     if overlay:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final, TypeVar, get_args
 from zoneinfo import ZoneInfo
 
-from policies.applicability import EVERYWHERE, Applicability
+from policies.applicability import DIMENSIONS, EVERYWHERE, Applicability
 from policies.authority import Ladder
 from policies.errors import Fault
 from policies.facts import Facts
@@ -27,7 +27,6 @@ KEYS: Final = (
     "source",
 )  # fmt: skip
 CLAUSE_KEYS: Final = ("effective_from", "effective_to", "effect", "audience", "applies_to")
-DIMENSIONS: Final = ("regions", "plans", "plan_versions", "channels", "segments", "accounts")
 
 _NAME = r"[^\W_][\w.-]{0,99}"
 _REFERENCE = re.compile(rf"(?P<policy>{_NAME})(?:@(?P<version>{_NAME}))?(?:#(?P<clause>[\w.-]+))?")

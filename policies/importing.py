@@ -22,6 +22,7 @@ from policies.encoding import MAX_BYTES, decode
 from policies.errors import Fault
 from policies.facts import FactType
 from policies.front_matter import Keys, Surroundings, read_withdrawal
+from policies.layout import SIDECAR
 from policies.marked_yaml import Entry, entry_of, load_marked
 from policies.rule_checks import check_rules
 
@@ -31,7 +32,6 @@ _META_VERSION_KEYS: Final = ("effective_from", "effective_to")
 _OVERLAYS: Final = ("overlay.yaml", "overlay.yml", "overlay.json")
 #: What an overlay says beside front-matter keys.
 _BESIDE_KEYS: Final = frozenset({"versions", "clauses", "withdrawn_from"})
-_SIDECAR: Final = ".terms.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,14 +135,14 @@ class _FolderReader:
         for name in meta.files - texts.keys():
             self._fault(meta.path, f"its file {name!r} is not there", "name a file of this folder, without a path")
         for name in entries:
-            if name.endswith(_SIDECAR) and f"{name.removesuffix(_SIDECAR)}.md" not in texts:
+            if name.endswith(SIDECAR) and f"{name.removesuffix(SIDECAR)}.md" not in texts:
                 self._fault(f"{folder.name}/{name}", "terms without a text", "name it as the version's file")
         versions: set[str] = set()
         for name, path in texts.items():
             version = meta.version_of(name)
             layers = [*_overlay_layers(overlay, version, region=meta.region), *meta.layers(name)]
             clauses = _overlay_clauses(overlay, version)
-            document = self._document(path, version, entries.get(f"{path.stem}{_SIDECAR}"), layers, clauses)
+            document = self._document(path, version, entries.get(f"{path.stem}{SIDECAR}"), layers, clauses)
             if version in versions:
                 self._fault(self._name(path), f"version {version!r} stands twice", "give each version its own name")
             versions.add(version)

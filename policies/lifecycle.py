@@ -9,32 +9,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
 from policies import drafts
 from policies.drafts import Content, Draft, Kind
 from policies.errors import PolicyStateError
 from policies.events import Action, Event, record
-from policies.publishing import check_withdrawal, publish, withdraw
+from policies.publishing import clock, lock, not_published, publish, withdraw
 from policies.session import TenantSession
+from policies.superseding import check_withdrawal
 from policies.version import Period
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument
     from policies.embedding import Embedders
 
-# The lock that publishing takes: two people who submit or publish the same policy take their turns.
-_LOCK: Final[LiteralString] = """
-select pg_advisory_xact_lock(hashtextextended(%(tenant)s::text || ' ' || %(policy)s, 0))
-"""
 _RECORDED: Final[LiteralString] = """
-select d.sha256, v.valid_from, v.valid_to, v.recorded_to, v.withdrawn, clock_timestamp()
+select d.sha256, v.valid_from, v.valid_to, v.recorded_to, v.withdrawn
 from policy_versions v
 join policy_documents d on d.tenant_id = v.tenant_id and d.document_id = v.document_id
 where v.tenant_id = %(tenant)s and v.policy_id = %(policy)s and v.version = %(version)s
 order by v.recorded_from desc limit 1
 """
-_NOW: Final[LiteralString] = "select clock_timestamp()"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recorded:
+    """A version as it was last recorded."""
+
+    sha256: str
+    valid: Period
+    #: Whether the store still holds it so.
+    stands: bool
+    withdrawn: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +62,7 @@ async def submit(session: TenantSession, document: PolicyDocument, *, content: C
     Raises:
         PolicyStateError: The version is published already, or for a correction is not; or nothing differs.
     """
-    await _lock(session, document.policy)
+    await lock(session, [document.policy])
     await _check_text(session, document, kind)
     return await _in_review(session, document.policy, document.version, kind=kind, content=content, by=by)
 
@@ -65,13 +73,12 @@ async def submit_withdrawal(session: TenantSession, policy: str, version: str, *
     Raises:
         PolicyStateError: The version is not published, has ended by then, or has governed from an earlier day.
     """
-    await _lock(session, policy)
+    await lock(session, [policy])
     held = await _recorded(session, policy, version)
-    if held is None or held["recorded_to"] is not None:
-        raise _not_published(policy, version)
+    if held is None or not held.stands:
+        raise not_published(policy, version)
     assert content.withdrawn_from is not None  # noqa: S101 - what makes it a withdrawal
-    valid = Period(start=held["valid_from"], end=held["valid_to"])
-    check_withdrawal(policy, version, valid, from_=content.withdrawn_from, now=held["now"])
+    check_withdrawal(policy, version, held.valid, from_=content.withdrawn_from, now=await clock(session))
     return await _in_review(session, policy, version, kind="withdrawal", content=content, by=by)
 
 
@@ -149,7 +156,7 @@ async def carry_out(
     drafts.require_approved(draft)
     starts = draft.content.withdrawn_from if document is None else document.valid.start
     assert starts is not None  # noqa: S101 - a draft without a text is a withdrawal, which has a date
-    ahead = starts > (await session.fetch(_NOW, {}))[0][0]
+    ahead = starts > await clock(session)
     if ahead != scheduled:
         raise _other_command(draft, starts, ahead=ahead)
     approval, why = str(draft.reviewer), draft.content.why
@@ -171,20 +178,12 @@ async def open_draft(session: TenantSession, policy: str, version: str) -> Draft
         PolicyStateError: There is none.
     """
     # The policy before the draft, as whoever submits takes them: in the other order two people wait in a circle.
-    await _lock(session, policy)
+    await lock(session, [policy])
     found = await drafts.open_draft(session, policy, version)
     if found is None:
-        raise PolicyStateError(
-            policy,
-            version,
-            problem="it has no open draft",
-            remedy="submit one; `policy list --drafts` shows them",
-        )
+        remedy = "submit one; `policy list --drafts` shows them"
+        raise PolicyStateError(policy, version, problem="it has no open draft", remedy=remedy)
     return found
-
-
-async def _lock(session: TenantSession, policy: str) -> None:
-    await session.fetch(_LOCK, {"tenant": session.tenant_id, "policy": policy})
 
 
 async def _in_review(
@@ -205,44 +204,34 @@ def _event(draft: Draft, action: Action, *, by: str, why: str | None, details: M
     return Event(policy=draft.policy, version=draft.version, action=action, person=by, why=why, details=details)
 
 
-async def _recorded(session: TenantSession, policy: str, version: str) -> Mapping[str, Any] | None:
+async def _recorded(session: TenantSession, policy: str, version: str) -> _Recorded | None:
     """The last recording of a version, standing or not."""
     rows = await session.fetch(_RECORDED, {"tenant": session.tenant_id, "policy": policy, "version": version})
-    names = ("sha256", "valid_from", "valid_to", "recorded_to", "withdrawn", "now")
-    return dict(zip(names, rows[0], strict=True)) if rows else None
+    if not rows:
+        return None
+    sha256, start, end, recorded_to, withdrawn = rows[0]
+    stands = recorded_to is None
+    return _Recorded(sha256=sha256, valid=Period(start=start, end=end), stands=stands, withdrawn=withdrawn)
 
 
 async def _check_text(session: TenantSession, document: PolicyDocument, kind: Kind) -> None:
-    policy, version = document.policy, document.version
-    held = await _recorded(session, policy, version)
+    refused = partial(PolicyStateError, document.policy, document.version)
+    held = await _recorded(session, document.policy, document.version)
     if kind != "correction":
-        if held is not None and held["recorded_to"] is None:
-            raise PolicyStateError(
-                policy, version, problem="it is published, and published text never changes",
+        if held is not None and held.stands:
+            raise refused(
+                problem="it is published, and published text never changes",
                 remedy="`policy correct` puts a mistake right; a new rule is a new version",
-            )  # fmt: skip
-        if held is not None:
-            raise PolicyStateError(
-                policy, version, problem="it was withdrawn before it began", remedy="give the new one another name"
             )
+        if held is not None:
+            raise refused(problem="it was withdrawn before it began", remedy="give the new one another name")
         return
-    if held is None or held["recorded_to"] is not None:
-        raise _not_published(policy, version)
-    if held["withdrawn"]:
-        raise PolicyStateError(
-            policy,
-            version,
-            problem="it is withdrawn",
-            remedy="publish a new version, from the day it governs again",
-        )
-    if held["sha256"] == document.fingerprint:
-        raise PolicyStateError(
-            policy, version, problem="it says what is published already", remedy="change the text, then correct it"
-        )
-
-
-def _not_published(policy: str, version: str) -> PolicyStateError:
-    return PolicyStateError(policy, version, problem="it is not published", remedy="`policy list` shows what is")
+    if held is None or not held.stands:
+        raise not_published(document.policy, document.version)
+    if held.withdrawn:
+        raise refused(problem="it is withdrawn", remedy="publish a new version, from the day it governs again")
+    if held.sha256 == document.fingerprint:
+        raise refused(problem="it says what is published already", remedy="change the text, then correct it")
 
 
 def _other_command(draft: Draft, starts: datetime, *, ahead: bool) -> PolicyStateError:

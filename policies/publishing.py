@@ -1,18 +1,15 @@
 """Publishing: from documents to recordings, one in force at a time, history kept.
 
-A policy's timeline is written as a whole: each version lasts to its own end, or else to the next version's start, so a
-new version closes the one before it. What differs from the present recordings is recorded anew from one instant on, and
-what it replaces is closed at that instant; what does not differ is left alone, so publishing twice changes nothing.
+A policy's timeline is written as a whole. What differs from the present recordings is recorded anew from one instant
+on, and what it replaces is closed at that instant; what does not differ is left alone, so publishing twice changes
+nothing.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import groupby, pairwise
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 from uuid import UUID, uuid4, uuid5
 
@@ -20,9 +17,10 @@ import orjson
 import psycopg
 
 from policies.contents import add_contents
-from policies.errors import PolicyOverlapError, PolicyStateError
+from policies.errors import PolicyStateError
 from policies.events import Action, Event, record
 from policies.session import TenantSession
+from policies.superseding import Entry, check_withdrawal, given_entry, timelines, without_given_ends
 from policies.version import Period
 
 if TYPE_CHECKING:
@@ -122,51 +120,13 @@ class Publication:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """One version in a policy's timeline, present or to be."""
-
-    policy: str
-    version: str
-    topic: str
-    audience: str
-    authority: str
-    document_id: UUID
-    start: datetime
-    #: Its own end, by its document or by a withdrawal; None: until the next version.
-    own_end: datetime | None
-    end: datetime | None
-    withdrawn: bool
-    #: The recording that holds it now, and None where none does.
-    recording_id: UUID | None = None
-    #: Who made that recording, and when.
-    recorded: str | None = None
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.policy, self.version
-
-    @property
-    def name(self) -> str:
-        return f"{self.policy}@{self.version}"
-
-    def is_said_by(self, other: _Entry | None) -> bool:
-        return other is not None and (self.document_id, self.start, self.end, self.withdrawn) == (
-            other.document_id,
-            other.start,
-            other.end,
-            other.withdrawn,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Plan:
     """What publishing some documents comes to, before anything is written."""
 
-    parameters: Mapping[str, Any]
-    present: Mapping[tuple[str, str], _Entry]
+    present: Mapping[tuple[str, str], Entry]
     contents: Mapping[UUID, PolicyDocument]
-    given: Sequence[_Entry]
-    changed: Sequence[_Entry]
+    given: Sequence[Entry]
+    changed: Sequence[Entry]
     publication: Publication
 
 
@@ -199,8 +159,8 @@ async def publish(
     if plan.changed:
         new = {entry.document_id for entry in plan.changed} & plan.contents.keys()
         await add_contents(session, {key: plan.contents[key] for key in sorted(new)}, embedder=embedder)
-        await _record(session, plan.changed, plan.present, plan.parameters, approval=approval, by=by)
-        await record(session, _events(plan.given, plan.changed, plan.present, approval=approval, by=by, why=why))
+        await _record(session, plan.changed, plan.present, approval=approval, by=by)
+        await record(session, _events(plan, approval=approval, by=by, why=why))
     return plan.publication
 
 
@@ -215,32 +175,29 @@ async def planned(session: TenantSession, documents: Iterable[PolicyDocument]) -
 
 async def _plan(session: TenantSession, documents: Iterable[PolicyDocument]) -> _Plan:
     wanted = sorted(documents, key=lambda document: (document.policy, document.valid.start, document.version))
-    parameters = {"tenant": session.tenant_id, "policies": sorted({document.policy for document in wanted})}
-    present = await _locked(session, parameters)
-    cancelled = {(row[0], row[1]) for row in await session.fetch(_CANCELLED, parameters)}
+    policies = sorted({document.policy for document in wanted})
+    present = await _locked(session, policies)
+    cancelled = {(row[0], row[1]) for row in await session.fetch(_CANCELLED, _of(session, policies))}
     contents = {
         _document_id(session.tenant_id, document): document
-        for document in _without_given_ends(wanted)
+        for document in without_given_ends(wanted)
         if (document.policy, document.version) not in cancelled
     }
-    given = [_given_entry(document_id, document, present) for document_id, document in contents.items()]
-    changed = [entry for entry in _timelines(given, present) if not entry.is_said_by(present.get(entry.key))]
-    left_out = (f"{document.policy}@{document.version}" for document in wanted)
+    given = [given_entry(document_id, document, present) for document_id, document in contents.items()]
+    changed = [entry for entry in timelines(given, present) if not entry.is_said_by(present.get(entry.key))]
     touched = {entry.key for entry in changed}
     publication = Publication(
         added=tuple(entry.name for entry in changed if entry.key not in present),
         corrected=tuple(entry.name for entry in changed if entry.key in present),
         unchanged=tuple(entry.name for entry in given if entry.key not in touched),
-        left_withdrawn=tuple(name for name in left_out if tuple(name.split("@", 1)) in cancelled),
+        left_withdrawn=tuple(document.name for document in wanted if (document.policy, document.version) in cancelled),
         other_periods=tuple(
             (entry.name, Period(start=entry.start, end=entry.end))
             for entry in changed
             if (held := present.get(entry.key)) is not None and held.document_id == entry.document_id
         ),
     )
-    return _Plan(
-        parameters=parameters, present=present, contents=contents, given=given, changed=changed, publication=publication
-    )
+    return _Plan(present=present, contents=contents, given=given, changed=changed, publication=publication)
 
 
 async def withdraw(
@@ -262,48 +219,50 @@ async def withdraw(
     Raises:
         PolicyStateError: It is not published, has ended by then, or would never have governed though it did.
     """
-    parameters = {"tenant": session.tenant_id, "policies": [policy]}
-    present = await _locked(session, parameters)
+    present = await _locked(session, [policy])
     entry = present.get((policy, version))
     if entry is None:
-        raise PolicyStateError(policy, version, problem="it is not published", remedy="`policy list` shows what is")
-    now = (await session.fetch(_NOW, {}))[0][0]
-    check_withdrawal(policy, version, Period(start=entry.start, end=entry.end), from_=from_, now=now)
+        raise not_published(policy, version)
+    valid = Period(start=entry.start, end=entry.end)
+    check_withdrawal(policy, version, valid, from_=from_, now=await clock(session))
     if from_ > entry.start:
         remaining = {**present, entry.key: replace(entry, own_end=from_, end=from_, withdrawn=True)}
     else:
         remaining = {key: other for key, other in present.items() if key != entry.key}
-    changed = [other for other in _timelines((), remaining) if not other.is_said_by(present.get(other.key))]
-    await _record(session, changed, present, parameters, approval=approval, by=by, ended=[entry])
+    changed = [other for other in timelines((), remaining) if not other.is_said_by(present.get(other.key))]
+    await _record(session, changed, present, approval=approval, by=by, ended=[entry])
 
 
-def check_withdrawal(policy: str, version: str, valid: Period, *, from_: datetime, now: datetime) -> None:
-    """Refuse an end of a version that governs in `valid` which would change nothing, or what has been.
-
-    Raises:
-        PolicyStateError: It has ended by then, or would never have governed though it did.
-    """
-    if valid.end is not None and valid.end <= from_:
-        raise PolicyStateError(policy, version, problem="it has ended by then", remedy="give an earlier date")
-    if from_ <= valid.start <= now:
-        raise PolicyStateError(
-            policy,
-            version,
-            problem=f"it has governed since {valid.start.isoformat()}",
-            remedy="withdraw it from a later date, or correct it",
-        )
+def not_published(policy: str, version: str) -> PolicyStateError:
+    """What is said of a version that would have to be published."""
+    return PolicyStateError(policy, version, problem="it is not published", remedy="`policy list` shows what is")
 
 
-async def _locked(session: TenantSession, parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], _Entry]:
+async def lock(session: TenantSession, policies: Sequence[str]) -> None:
+    """Hold `policies` until the transaction ends; whoever else would change them takes their turn."""
+    await session.fetch(_LOCK, _of(session, policies))
+
+
+async def clock(session: TenantSession) -> datetime:
+    """The database's present: what has begun and what lies ahead goes by it."""
+    present: datetime = (await session.fetch(_NOW, {}))[0][0]
+    return present
+
+
+async def _locked(session: TenantSession, policies: Sequence[str]) -> Mapping[tuple[str, str], Entry]:
     """The recordings that stand, once no other writer of these policies is at work."""
-    await session.fetch(_LOCK, parameters)
-    return {(row[0], row[1]): _present_entry(row) for row in await session.fetch(_PRESENT, parameters)}
+    await lock(session, policies)
+    return {(row[0], row[1]): _present_entry(row) for row in await session.fetch(_PRESENT, _of(session, policies))}
 
 
-def _present_entry(row: Sequence[Any]) -> _Entry:
+def _of(session: TenantSession, policies: Sequence[str]) -> dict[str, Any]:
+    return {"tenant": session.tenant_id, "policies": list(policies)}
+
+
+def _present_entry(row: Sequence[Any]) -> Entry:
     policy, version, recording_id, document_id, start, end, own_end, topic, audience, authority, withdrawn, by, at = row
     ends = end if withdrawn else None if own_end is None else datetime.fromisoformat(own_end)
-    return _Entry(
+    return Entry(
         policy=policy,
         version=version,
         topic=topic,
@@ -319,89 +278,16 @@ def _present_entry(row: Sequence[Any]) -> _Entry:
     )
 
 
-def _without_given_ends(documents: Sequence[PolicyDocument]) -> list[PolicyDocument]:
-    """An end at which the next version starts says nothing of its own: a version put between them moves it."""
-    following = {
-        id(before): after.valid.start for before, after in pairwise(documents) if before.policy == after.policy
-    }
-    return [
-        document.ending(None)
-        if document.valid.end is not None and document.valid.end == following.get(id(document))
-        else document
-        for document in documents
-    ]
-
-
 def _document_id(tenant_id: UUID, document: PolicyDocument) -> UUID:
-    return uuid5(tenant_id, f"{document.policy}@{document.version} {document.fingerprint}")
+    return uuid5(tenant_id, f"{document.name} {document.fingerprint}")
 
 
-def _given_entry(document_id: UUID, document: PolicyDocument, present: Mapping[tuple[str, str], _Entry]) -> _Entry:
-    head = document.front_matter
-    held = present.get((document.policy, document.version))
-    # Publishing its text again does not undo a withdrawal.
-    held_until = held.end if held is not None and held.withdrawn else None
-    withdrawn_from = min((end for end in (document.withdrawn_from, held_until) if end is not None), default=None)
-    end = min((end for end in (head.ends, withdrawn_from) if end is not None), default=None)
-    if end is not None and end <= head.starts:
-        raise PolicyStateError(
-            document.policy,
-            document.version,
-            problem=f"it ends at {end.isoformat()}, before it would begin",
-            remedy="give it an earlier start, or a new version another name",
-        )
-    return _Entry(
-        policy=document.policy,
-        version=document.version,
-        topic=head.topic,
-        audience=head.audience,
-        authority=head.authority,
-        document_id=document_id,
-        start=head.starts,
-        own_end=end,
-        end=end,
-        withdrawn=end is not None and end == withdrawn_from,
-    )
-
-
-def _timelines(given: Sequence[_Entry], present: Mapping[tuple[str, str], _Entry]) -> list[_Entry]:
-    """The timelines of all policies as they are to be.
-
-    Raises:
-        PolicyOverlapError: Two versions would be in force at once.
-        PolicyStateError: One version is given twice.
-    """
-    for key, n_given in Counter(entry.key for entry in given).items():
-        if n_given > 1:
-            raise PolicyStateError(*key, problem="it is given twice", remedy="give each version a name of its own")
-    entries = {**present, **{entry.key: entry for entry in given}}
-    ordered = sorted(entries.values(), key=lambda entry: (entry.policy, entry.start, entry.version))
-    return [entry for _, timeline in groupby(ordered, key=attrgetter("policy")) for entry in _ended(list(timeline))]
-
-
-def _ended(timeline: Sequence[_Entry]) -> Iterator[_Entry]:
-    for entry, following in pairwise(timeline):
-        if entry.start == following.start or (entry.own_end is not None and entry.own_end > following.start):
-            published = entry.recorded or following.recorded
-            raise PolicyOverlapError(entry.policy, entry.version, following.version, published=published)
-        yield replace(entry, end=entry.own_end or following.start)
-    yield replace(timeline[-1], end=timeline[-1].own_end)
-
-
-def _events(
-    given: Sequence[_Entry],
-    changed: Sequence[_Entry],
-    present: Mapping[tuple[str, str], _Entry],
-    *,
-    approval: str,
-    by: str,
-    why: str | None,
-) -> Iterator[Event]:
+def _events(plan: _Plan, *, approval: str, by: str, why: str | None) -> Iterator[Event]:
     """What the log tells of a publish: the versions that were given, not those that they closed."""
-    named = {entry.key for entry in given}
-    for entry in changed:
+    named = {entry.key for entry in plan.given}
+    for entry in plan.changed:
         if entry.key in named:
-            action: Action = "corrected" if entry.key in present else "published"
+            action: Action = "corrected" if entry.key in plan.present else "published"
             details = {"approval": approval, "effective_from": entry.start.isoformat()}
             yield Event(
                 policy=entry.policy,
@@ -415,44 +301,29 @@ def _events(
 
 async def _record(
     session: TenantSession,
-    changed: Sequence[_Entry],
-    present: Mapping[tuple[str, str], _Entry],
-    parameters: Mapping[str, Any],
+    changed: Sequence[Entry],
+    present: Mapping[tuple[str, str], Entry],
     *,
     approval: str,
     by: str,
-    ended: Sequence[_Entry] = (),
+    ended: Sequence[Entry] = (),
 ) -> None:
     """Record `changed` and close what it replaces, and `ended`, all at one instant."""
+    touched = (*changed, *ended)
+    parameters = _of(session, sorted({entry.policy for entry in touched}))
     instant = (await session.fetch(_INSTANT, parameters))[0][0]
-    keys = dict.fromkeys(entry.key for entry in (*changed, *ended))
+    keys = dict.fromkeys(entry.key for entry in touched)
     replaced = [old.recording_id for key in keys if (old := present.get(key)) is not None]
     topics = sorted({(entry.topic, entry.policy) for entry in changed})
-    rows = [
-        {
-            "recording_id": uuid4(),
-            "topic": entry.topic,
-            "policy_id": entry.policy,
-            "version": entry.version,
-            "document_id": entry.document_id,
-            "audience": entry.audience,
-            "authority": entry.authority,
-            "valid_from": entry.start,
-            "valid_to": entry.end,
-            "withdrawn": entry.withdrawn,
-        }
-        for entry in changed
-    ]
     tenant = {"tenant": session.tenant_id}
     await session.fetch(
         _ADD_POLICIES, {**tenant, "topics": [topic for topic, _ in topics], "policies": [name for _, name in topics]}
     )
     # Closed first: the constraint that lets one version be in force looks at each row as it comes.
     await session.fetch(_CLOSE, {**parameters, "recordings": replaced, "instant": instant})
+    rows = orjson.dumps([_row(entry) for entry in changed]).decode()
     try:
-        await session.fetch(
-            _RECORD, {**tenant, "rows": orjson.dumps(rows).decode(), "instant": instant, "approval": approval, "by": by}
-        )
+        await session.fetch(_RECORD, {**tenant, "rows": rows, "instant": instant, "approval": approval, "by": by})
     except psycopg.errors.ExclusionViolation as error:
         # Only rows that were written around the lock can be met here.
         first = changed[0]
@@ -465,3 +336,18 @@ async def _record(
     await session.fetch(_FORGET_CHANGES, parameters)
     await session.fetch(_ADD_CHANGES, parameters)
     await session.fetch(_BUMP, tenant)
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    return {
+        "recording_id": uuid4(),
+        "topic": entry.topic,
+        "policy_id": entry.policy,
+        "version": entry.version,
+        "document_id": entry.document_id,
+        "audience": entry.audience,
+        "authority": entry.authority,
+        "valid_from": entry.start,
+        "valid_to": entry.end,
+        "withdrawn": entry.withdrawn,
+    }

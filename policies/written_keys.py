@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 import yaml
 
 from policies.applicability import DIMENSIONS
+from policies.layout import own_head_of
 from policies.version import Reference
 
-_HEAD = re.compile(r"\A---[ ]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ ]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _PLAIN: Final = (
     "policy", "title", "topic", "time_zone", "authority", "effect", "governed_by", "rendition_of", "audience",
     "language", "owner", "source",
@@ -52,10 +52,10 @@ def written_date(instant: datetime, zone: ZoneInfo) -> str:
 
 def stated_keys(text: str, sidecar: str | None) -> frozenset[str]:
     """The front-matter keys that a text states in its head, or its sidecar for it."""
-    head = _HEAD.match(text)
+    head = own_head_of(text)
     own = _mapping(head["yaml"]) if head is not None else {}
     beside = _mapping(sidecar or "").get("front_matter") or {}
-    return frozenset((*(own if "policy" in own else ()), *beside))
+    return frozenset((*own, *beside))
 
 
 def _mapping(text: str) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def restarted(text: str, *, start: str) -> str:
 
     A text that states no start keeps every letter: what speaks for it stands beside it.
     """
-    head = _HEAD.match(text)
-    if head is None or not re.search(r"^policy\s*:", head["yaml"], re.MULTILINE):
+    head = own_head_of(text)
+    if head is None:
         return text
     first, last = head.span("yaml")
     return text[:first] + _restarted_keys(head["yaml"], start=start) + text[last:]

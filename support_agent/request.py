@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time
 from typing import Any, Literal, cast
 from zoneinfo import ZoneInfo
 
 from policies.facts import FactDeclaration, FactValue
+from policies.version import start_of_day
 from support_agent import strict_json
 from support_agent.domain.question import Language, Principal, Question
 from support_agent.domain.tenant import Tenant
@@ -115,17 +116,14 @@ def read_instant(field: str, raw: str | None, *, zone: ZoneInfo) -> datetime | N
     """
     if raw is None:
         return None
-    text = _text(field, raw)
-    try:
-        if len(text) == len("2025-03-05"):
-            return datetime.combine(_date(text), time(12), zone).astimezone(UTC)
-        return _aware(text)
-    except (ValueError, OverflowError) as error:
-        raise InvalidRequestError(
-            field,
-            "must be an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05: noon there), of the years "
-            f"{YEARS.start} to {YEARS[-1]}",
-        ) from error
+    return _instant(field, raw, lambda day: datetime.combine(day, time(12), zone).astimezone(UTC), meant="noon")
+
+
+def first_instant(field: str, raw: str | None, *, zone: ZoneInfo) -> datetime | None:
+    """As `read_instant`, but a bare date is that day's first instant: from then on the whole day counts."""
+    if raw is None:
+        return None
+    return _instant(field, raw, lambda day: start_of_day(day, zone), meant="its first moment")
 
 
 def fact_value(declaration: FactDeclaration, raw: Any) -> FactValue:  # noqa: ANN401 - raw JSON or flag text
@@ -194,6 +192,18 @@ def _facts(raw: Mapping[str, Any], tenant: Tenant) -> dict[str, FactValue]:
             raise InvalidRequestError("facts", f"names a fact that the tenant does not declare; declared are {known}")
         stated[name] = fact_value(declaration, value)
     return stated
+
+
+def _instant(field: str, raw: str, of_day: Callable[[date], datetime], *, meant: str) -> datetime:
+    text = _text(field, raw)
+    try:
+        return of_day(_date(text)) if len(text) == len("2025-03-05") else _aware(text)
+    except (ValueError, OverflowError) as error:
+        raise InvalidRequestError(
+            field,
+            f"must be an instant with offset (2025-03-05T14:00+01:00) or a date (2025-03-05: {meant} there), of the "
+            f"years {YEARS.start} to {YEARS[-1]}",
+        ) from error
 
 
 def _date(text: str) -> date:

@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from support_agent.administration.impact import first_instant
 from support_agent.bootstrap import Application
 from support_agent.errors import InvalidRequestError, NotFoundError
+from support_agent.request import first_instant
 from support_agent.storage import citations
 from support_agent.storage.citations import END, CitationsWanted, CitingRun
 
@@ -71,8 +71,8 @@ async def affected(
             version=version,
             clause=clause,
             role=role,
-            since=first_instant("--since", since, settings),
-            before=first_instant("--recorded-before", recorded_before, settings),
+            since=first_instant("--since", since, zone=settings.zone),
+            before=first_instant("--recorded-before", recorded_before, zone=settings.zone),
             outdated=held.outdated,
             only_outdated=only_outdated,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from policies.events import Event, events
 from policies.reembedding import vector_model
 from policies.store import Recording
 from policies.text import question_tokens
-from policies.version import Period, PolicyVersion, instant_period
+from policies.version import PolicyVersion, instant_period
 from support_agent.bootstrap import Application
 from support_agent.errors import InvalidRequestError, NotFoundError
 from support_agent.rendering.contract import point_json
@@ -22,15 +22,9 @@ from support_agent.request import read_instant
 async def versions(application: Application, tenant: str, *, known_at: str | None) -> list[dict[str, Any]]:
     """Every version of every policy, by policy and start."""
     async with application.open_tenant(tenant) as (session, settings):
-        zone = settings.zone
-        known = read_instant("known-at", known_at, zone=zone)
+        known = read_instant("--known-at", known_at, zone=settings.zone)
         recordings = await store.recordings(session)
-    now = known or datetime.now(UTC)
-    standing = [one for one in recordings if _stands(one.version.recorded, known)]
-    return [
-        recording_json(one, now=now, following=following)
-        for one, following in zip(standing, [*standing[1:], None], strict=True)
-    ]
+    return standing_json(standing(recordings, known_at=known), now=known or datetime.now(UTC))
 
 
 async def as_of(
@@ -44,7 +38,7 @@ async def as_of(
     async with application.open_tenant(tenant) as (session, settings):
         zone = settings.zone
         instant = read_instant("DATE", at, zone=zone) or datetime.now(UTC)
-        known = read_instant("known-at", known_at, zone=zone)
+        known = read_instant("--known-at", known_at, zone=zone)
         names = await store.policies(session)
         if policy is not None and policy not in names:
             raise NotFoundError("policy", policy, hint="`support-agent policy list` shows them")
@@ -75,25 +69,23 @@ async def document(application: Application, tenant: str, name: str, *, known_at
     """
     policy, _, version = name.partition("@")
     async with application.open_tenant(tenant) as (session, settings):
-        zone = settings.zone
-        known = read_instant("known-at", known_at, zone=zone)
+        known = read_instant("--known-at", known_at, zone=settings.zone)
         if not version:
-            found = await store.as_of(session, policy, as_of=datetime.now(UTC), known_at=known)
-            version = found.version if found else ""
-        found_document = await store.show(session, policy, version, known_at=known) if version else None
+            in_force = await store.as_of(session, policy, as_of=datetime.now(UTC), known_at=known)
+            version = in_force.version if in_force else ""
+        held = await store.show(session, policy, version, known_at=known) if version else None
         told = await events(session, policy)
-    if found_document is None:
+    if held is None:
         raise NotFoundError("policy version", name, hint="`support-agent policy list` shows them")
     return {
-        **version_json(found_document.version),
-        "text": found_document.text,
-        "sha256": found_document.sha256,
-        "approval": found_document.approval,
-        "recorded_by": found_document.recorded_by,
-        "why": _reason(told, found_document.version),
+        **version_json(held.version),
+        "text": held.text,
+        "sha256": held.sha256,
+        "approval": held.approval,
+        "recorded_by": held.recorded_by,
+        "why": _reason(told, held.version),
         "clauses": [
-            {"anchor": clause.anchor, "heading": clause.heading, "lines": list(clause.lines)}
-            for clause in found_document.clauses
+            {"anchor": clause.anchor, "heading": clause.heading, "lines": list(clause.lines)} for clause in held.clauses
         ],
     }
 
@@ -105,14 +97,14 @@ async def search(
     if not text.strip():
         raise InvalidRequestError("TEXT", "is empty")
     async with application.open_tenant(tenant) as (session, settings):
-        zone = settings.zone
+        instant = read_instant("--at", at, zone=settings.zone) or datetime.now(UTC)
         model = await vector_model(session)
         hits = await passages.search(
             session,
             tokens=question_tokens(text),
             vector=await application.vectors.of(model).embed_query(text) if application.vectors else None,
             model=model,
-            as_of=instant_period(read_instant("at", at, zone=zone) or datetime.now(UTC)),
+            as_of=instant_period(instant),
             audiences=("public", "staff") if staff else ("public",),
             known={},
             groups={},
@@ -133,10 +125,6 @@ async def search(
     ]
 
 
-def _stands(recorded: Period, known_at: datetime | None) -> bool:
-    return recorded.end is None if known_at is None else recorded.contains(known_at)
-
-
 def _reason(told: Sequence[Event], version: PolicyVersion) -> str | None:
     """Why the text that a version has was published, as the log has it."""
     reasons = [
@@ -150,7 +138,19 @@ def _reason(told: Sequence[Event], version: PolicyVersion) -> str | None:
     return reasons[-1] if reasons else None
 
 
-def recording_json(recording: Recording, *, now: datetime, following: Recording | None) -> dict[str, Any]:
+def standing(recordings: Iterable[Recording], *, known_at: datetime | None) -> list[Recording]:
+    """Those of `recordings` that the store held then; without an instant, those that it holds."""
+    held = ((recording, recording.version.recorded) for recording in recordings)
+    return [one for one, period in held if (period.end is None if known_at is None else period.contains(known_at))]
+
+
+def standing_json(standing: Sequence[Recording], *, now: datetime) -> list[dict[str, Any]]:
+    """Versions that stand together, by policy and start, each with its state."""
+    following = [*standing[1:], None]
+    return [recording_json(one, now=now, following=next_) for one, next_ in zip(standing, following, strict=True)]
+
+
+def recording_json(recording: Recording, *, now: datetime, following: Recording | None = None) -> dict[str, Any]:
     """A version as the store held it, with its state; `following` is the recording after it in time, of any policy."""
     return {
         **version_json(recording.version),

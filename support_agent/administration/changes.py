@@ -13,7 +13,7 @@ from policies.events import Event, events
 from policies.rows import encode_value
 from policies.session import TenantSession
 from policies.store import Recording
-from support_agent.administration.catalogue import recording_json
+from support_agent.administration.catalogue import recording_json, standing, standing_json
 from support_agent.administration.documents import parse_source, read_source, stored_document
 from support_agent.administration.lifecycle import draft_json, stored_draft
 from support_agent.bootstrap import Application
@@ -47,7 +47,7 @@ async def diff(
         PolicyParseError: With everything that is wrong with a file.
     """
     async with application.open_tenant(tenant) as (session, settings):
-        known = read_instant("known-at", known_at, zone=settings.zone)
+        known = read_instant("--known-at", known_at, zone=settings.zone)
         newer = await _side(session, settings, other or one, known_at=known)
         if other is None:
             older = await _before(session, settings, newer, known_at=known)
@@ -82,8 +82,8 @@ def _difference(older: PolicyDocument, newer: PolicyDocument) -> dict[str, Any]:
 
     found = differences(older, newer)
     return {
-        "old": _name(older),
-        "new": _name(newer),
+        "old": older.name,
+        "new": newer.name,
         "keys": [{"key": change.key, "old": change.old, "new": change.new} for change in found.keys],
         "clauses": [
             {
@@ -112,27 +112,29 @@ async def history(application: Application, tenant: str, policy: str, *, known_a
     Raises:
         NotFoundError: The tenant has no such policy, or had none then.
     """
-    now = datetime.now(UTC)
     async with application.open_tenant(tenant) as (session, settings):
-        known = read_instant("known-at", known_at, zone=settings.zone) or now
+        known = read_instant("--known-at", known_at, zone=settings.zone)
         recordings = await store.recordings(session, policy)
-        told = [event for event in await events(session, policy) if event.at is None or event.at <= known]
-    standing = [recording for recording in recordings if recording.version.recorded.contains(known)]
-    earlier = [r for r in recordings if r.version.recorded.end is not None and r.version.recorded.end <= known]
-    if not standing and not earlier:
+        told = await events(session, policy)
+    held = standing(recordings, known_at=known)
+    earlier = [one for one in recordings if _was_by(one.version.recorded.end, known)]
+    if not held and not earlier:
         raise NotFoundError("policy", policy, hint="`support-agent policy list` shows them")
+    now = known or datetime.now(UTC)
     return {
         "policy": policy,
-        "title": (standing or earlier)[-1].version.title,
-        "known_at": known.isoformat(),
-        "versions": [
-            recording_json(recording, now=known, following=following)
-            for recording, following in zip(standing, [*standing[1:], None], strict=True)
-        ],
-        "gaps": list(_gaps(standing)),
-        "earlier": [recording_json(recording, now=known, following=None) for recording in earlier],
-        "events": [_event(event) for event in told],
+        "title": (held or earlier)[-1].version.title,
+        "known_at": now.isoformat(),
+        "versions": standing_json(held, now=now),
+        "gaps": list(_gaps(held)),
+        "earlier": [recording_json(recording, now=now) for recording in earlier],
+        "events": [_event(event) for event in told if _was_by(event.at, known)],
     }
+
+
+def _was_by(at: datetime | None, known_at: datetime | None) -> bool:
+    # All that was written is past, whatever this machine's clock says; the instants are the database's.
+    return at is not None and (known_at is None or at <= known_at)
 
 
 async def _side(session: TenantSession, tenant: Tenant, name: str, *, known_at: datetime | None) -> PolicyDocument:
@@ -158,7 +160,7 @@ async def _before(
     """
     found = await _earlier(session, tenant, newer, known_at=known_at)
     if found is None:
-        raise NotFoundError("version before", _name(newer), hint=f"name the one to compare with; {_HINT}")
+        raise NotFoundError("version before", newer.name, hint=f"name the one to compare with; {_HINT}")
     return found
 
 
@@ -170,10 +172,6 @@ async def _earlier(
     if not earlier:
         return None
     return await stored_document(session, tenant, newer.policy, earlier[-1], known_at=known_at)
-
-
-def _name(document: PolicyDocument) -> str:
-    return f"{document.policy}@{document.version}"
 
 
 def _term(term: DocumentTerm | None) -> dict[str, Any] | None:

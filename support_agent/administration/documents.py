@@ -8,9 +8,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from policies import store
+from policies import layout, store
+from policies.encoding import MAX_BYTES
 from policies.errors import PolicyParseError
 from policies.facts import FactType
+from policies.front_matter import Keys, Surroundings
+from policies.marked_yaml import entry_of
 from policies.session import TenantSession
 from policies.written_keys import written_keys
 from support_agent.domain.tenant import Tenant
@@ -19,15 +22,12 @@ from support_agent.tenants.folder import read_tenant
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument, SourceFile
-    from policies.front_matter import Surroundings
 
-SIDECAR: Final = ".terms.yaml"
+SIDECAR: Final = layout.SIDECAR
 
 
 def surroundings(tenant: Tenant) -> Surroundings:
     """What a document of the tenant may rely on."""
-    from policies.front_matter import Surroundings  # noqa: PLC0415 - loads the Markdown parser, which is slow
-
     return Surroundings(
         ladder=tenant.ladder,
         time_zone=tenant.time_zone,
@@ -86,7 +86,6 @@ def read_source(path: Path) -> tuple[SourceFile, SourceFile | None]:
         InvalidRequestError: There is no such file.
     """
     from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
-    from policies.encoding import MAX_BYTES  # noqa: PLC0415 - loads the Markdown parser
 
     def read(file: Path) -> SourceFile:
         with file.open("rb") as stream:
@@ -121,17 +120,28 @@ async def published_documents(
 
 
 def _parsed(held: store.StoredSource, tenant: Tenant, policy: str, version: str) -> PolicyDocument:
+    return parse_text(
+        held.text, held.sidecar, tenant, policy=policy, version=version, keys=written_keys(held.attributes)
+    )
+
+
+def parse_text(
+    text: str,
+    sidecar: str | None,
+    tenant: Tenant,
+    *,
+    policy: str,
+    version: str,
+    keys: Mapping[str, Any] | None,
+    known: Mapping[str, FactType] | None = None,
+) -> PolicyDocument:
+    """A version that the store keeps, or a draft of one; otherwise as `parse_source`."""
     from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
 
-    path, sidecar = f"{policy}/{version}", held.sidecar
-    return parse_source(
-        SourceFile(path=f"{path}.md", content=held.text.encode()),
-        tenant,
-        known=None,
-        sidecar=None if sidecar is None else SourceFile(path=f"{path}{SIDECAR}", content=sidecar.encode()),
-        keys=written_keys(held.attributes),
-        version=version,
-    )
+    path = f"{policy}/{version}"
+    beside = None if sidecar is None else SourceFile(path=f"{path}{SIDECAR}", content=sidecar.encode())
+    source = SourceFile(path=f"{path}.md", content=text.encode())
+    return parse_source(source, tenant, known=known, sidecar=beside, keys=keys, version=version)
 
 
 def parse_source(
@@ -157,8 +167,6 @@ def parse_source(
         PolicyParseError: With everything that is wrong with it.
     """
     from policies.document import parse_document  # noqa: PLC0415 - loads the Markdown parser, which is slow
-    from policies.front_matter import Keys  # noqa: PLC0415 - loads the Markdown parser
-    from policies.marked_yaml import entry_of  # noqa: PLC0415 - loads the Markdown parser
     from policies.rule_checks import check_rules  # noqa: PLC0415 - loads the Markdown parser
 
     beyond = [Keys(path=source.path, entries=entry_of(dict(keys)).mapping() or {})] if keys else []

@@ -143,7 +143,7 @@ async def _changes(
     session: TenantSession, tenant: Tenant, documents: Sequence[PolicyDocument], planned: store.Publication
 ) -> list[dict[str, Any]]:
     """What publishing changes, by policy and version; a text that stays is no change, another period of it is."""
-    given = {f"{document.policy}@{document.version}": document for document in documents}
+    given = {document.name: document for document in documents}
     periods = dict(planned.other_periods)
     found = [_change(name, "added") for name in planned.added]
     for name in planned.corrected:
@@ -203,7 +203,7 @@ async def export_policies(
         for policy in policies:
             if policy not in names:
                 raise NotFoundError("policy", policy, hint="`support-agent policy list` shows them")
-        known = read_instant("known-at", known_at, zone=settings.zone)
+        known = read_instant("--known-at", known_at, zone=settings.zone)
         versions = await store.sources(session, policies or names, known_at=known)
     progress(f"{tenant}: writing {len(versions)} versions")
     files = exported_files(versions, time_zone=settings.time_zone)

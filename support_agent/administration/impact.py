@@ -16,7 +16,6 @@ from policies import publishing, store
 from policies.embedding import Embedders
 from policies.facts import FactType
 from policies.session import TenantSession
-from policies.version import start_of_day
 from policies.written_keys import written_keys
 from support_agent.administration.documents import parse_source, read_documents, read_source
 from support_agent.administration.lifecycle import stored_draft
@@ -26,7 +25,7 @@ from support_agent.bootstrap import Application
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError
 from support_agent.pipeline.lookups import DOCUMENT_SOURCES
-from support_agent.request import read_instant
+from support_agent.request import first_instant, read_instant
 from support_agent.storage import runs
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class DraftChange:
     @property
     def names(self) -> list[str]:
         """`policy@version` of each."""
-        named = [f"{document.policy}@{document.version}" for document in self.documents]
+        named = [document.name for document in self.documents]
         return [*named, f"{self.withdrawn[0]}@{self.withdrawn[1]}"] if self.withdrawn else named
 
     @property
@@ -168,7 +167,7 @@ async def impact(
     change = await _read_change(application, tenant, draft)
     async with application.open_tenant(tenant) as (session, settings):
         instant = datetime.now(UTC) if at == NOW else read_instant("--at", at, zone=settings.zone)
-        from_ = first_instant("--since", since, settings)
+        from_ = first_instant("--since", since, zone=settings.zone)
         recorded, n_recorded = await runs.questions(session, since=from_, customer=customer, limit=limit)
         topics = await change.topics(session)
     questions, n_unreadable = distinct(recorded, settings, at=instant)
@@ -184,14 +183,6 @@ async def impact(
                 found.add(one)
             found.elapsed_s = time.monotonic() - began
             yield found
-
-
-def first_instant(flag: str, raw: str | None, tenant: Tenant) -> datetime | None:
-    """An instant; of a bare date its first one, so that what is counted from a day on counts the whole day."""
-    instant = read_instant(flag, raw, zone=tenant.zone)
-    if instant is None or raw is None or len(raw.strip()) > len("2025-03-05"):
-        return instant
-    return start_of_day(instant.astimezone(tenant.zone).date(), tenant.zone)
 
 
 async def _read_change(application: Application, tenant: str, draft: str) -> DraftChange:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
@@ -12,14 +12,13 @@ from policies import drafts, lifecycle, store
 from policies.drafts import Content, Draft
 from policies.errors import Fault, PolicyParseError
 from policies.session import TenantSession
-from policies.version import start_of_day
 from policies.written_keys import restarted, written_date, written_keys
-from support_agent.administration.documents import parse_source, read_source
+from support_agent.administration.documents import SIDECAR, parse_source, parse_text, read_source
 from support_agent.administration.lint import lint_documents
 from support_agent.bootstrap import Application
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError, NotFoundError
-from support_agent.request import read_instant
+from support_agent.request import first_instant
 
 if TYPE_CHECKING:
     from policies.document import PolicyDocument
@@ -62,10 +61,10 @@ async def new(
             from_version = found.version if found is not None else None
         held = None if from_version is None else await store.source(session, policy, from_version)
     if from_version is not None and held is None:
-        raise NotFoundError("policy version", f"{policy}@{from_version}", hint="`policy list` shows them")
+        raise NotFoundError("policy version", f"{policy}@{from_version}", hint="`support-agent policy list` shows them")
     zone = settings.zone if held is None else ZoneInfo(held.attributes["time_zone"])
     start = effective_from or datetime.now(zone).date().isoformat()
-    _start_of(start, zone, flag="--effective-from")
+    first_instant("--effective-from", start, zone=zone)
     path = output or Path(f"{start[:10]}.md")
     if held is None:
         rank = "corporate" if "corporate" in settings.ladder else min(settings.ladder.rungs[-1])
@@ -77,7 +76,7 @@ async def new(
         text = restarted(held.text, start=start)
         _write_new(path, text)
         if held.sidecar is not None:
-            _write_new(path.with_name(f"{path.stem}.terms.yaml"), held.sidecar)
+            _write_new(path.with_name(f"{path.stem}{SIDECAR}"), held.sidecar)
     return {"policy": policy, "from": from_version, "file": str(path), "effective_from": start}
 
 
@@ -114,8 +113,8 @@ async def roll_back(
     async with application.open_tenant(tenant) as (session, settings):
         held = await store.source(session, policy, old)
         if held is None:
-            raise NotFoundError("policy version", name, hint="`policy list` shows them")
-        _start_of(start, ZoneInfo(held.attributes["time_zone"]), flag="--from")
+            raise NotFoundError("policy version", name, hint="`support-agent policy list` shows them")
+        first_instant("--from", start, zone=ZoneInfo(held.attributes["time_zone"]))
         keys = {key: value for key, value in written_keys(held.attributes).items() if key != "effective_to"}
         content = Content(
             why=why, text=restarted(held.text, start=start), sidecar=held.sidecar, keys=keys | {"effective_from": start}
@@ -137,7 +136,7 @@ async def withdraw(
     async with application.open_tenant(tenant) as (session, settings):
         held = await store.source(session, policy, version)
         zone = settings.zone if held is None else ZoneInfo(held.attributes["time_zone"])
-        content = Content(why=why, withdrawn_from=_start_of(start, zone, flag="--from"))
+        content = Content(why=why, withdrawn_from=first_instant("--from", start, zone=zone))
         draft = await lifecycle.submit_withdrawal(session, policy, version, content=content, by=by)
     return draft_json(draft)
 
@@ -204,12 +203,10 @@ async def publish(application: Application, tenant: str, name: str, *, scheduled
     return draft_json(replace(draft, state="published")) | {"state": state, "effective_from": when}
 
 
-async def open_drafts(
-    application: Application, tenant: str, *, policy: str | None = None, closed: bool = False
-) -> list[dict[str, Any]]:
+async def open_drafts(application: Application, tenant: str) -> list[dict[str, Any]]:
     """The drafts on their way, by policy and version."""
     async with application.open_tenant(tenant) as (session, _):
-        return [draft_json(draft) for draft in await drafts.drafts(session, policy, closed=closed)]
+        return [draft_json(draft) for draft in await drafts.drafts(session)]
 
 
 async def stored_draft(application: Application, tenant: str, name: str) -> tuple[Draft, PolicyDocument | None]:
@@ -272,17 +269,9 @@ async def _document(session: TenantSession, tenant: Tenant, draft: Draft) -> Pol
 async def _parsed(
     session: TenantSession, tenant: Tenant, content: Content, policy: str, version: str
 ) -> PolicyDocument:
-    from policies.document import SourceFile  # noqa: PLC0415 - loads the Markdown parser, which is slow
-
-    path = f"{policy}/{version}"
-    beside = content.sidecar
-    return parse_source(
-        SourceFile(path=f"{path}.md", content=(content.text or "").encode()),
-        tenant,
-        known=await store.term_types(session),
-        sidecar=None if beside is None else SourceFile(path=f"{path}.terms.yaml", content=beside.encode()),
-        keys=content.keys,
-        version=version,
+    known = await store.term_types(session)
+    return parse_text(
+        content.text or "", content.sidecar, tenant, policy=policy, version=version, keys=content.keys, known=known
     )
 
 
@@ -291,15 +280,6 @@ def _split(name: str) -> tuple[str, str]:
     if not policy or not version:
         raise InvalidRequestError("NAME", "must be POLICY@VERSION, such as refund-eu@2026-03-01")
     return policy, version
-
-
-def _start_of(text: str, zone: ZoneInfo, *, flag: str) -> datetime:
-    """A date as its first instant in `zone`, an instant as it is."""
-    if read_instant(flag, text, zone=zone) is not None and len(text) == len("2025-03-05"):
-        return start_of_day(date.fromisoformat(text), zone)
-    instant = read_instant(flag, text, zone=zone)
-    assert instant is not None  # noqa: S101 - only None gives None
-    return instant
 
 
 def _write_new(path: Path, text: str) -> None:

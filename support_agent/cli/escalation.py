@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, Tenant, print_json, run_async
-from support_agent.settings import read_settings
+from support_agent.cli.options import Json, Tenant, print_json, with_application
 
 app = typer.Typer(help="Cases that wait for a person.", no_args_is_help=True)
 
@@ -24,7 +22,13 @@ def list_cases(
 
     Example: support-agent escalation list --tenant lumen
     """
-    run_async(_list(tenant, limit=limit, as_json=json))
+    cases = with_application(lambda application: application.escalations(tenant, limit=limit))
+    if json:
+        print_json(cases)
+        return
+    from support_agent.rendering.explanation import print_cases  # noqa: PLC0415 - Rich is slow to load
+
+    print_cases(cases)
 
 
 @app.command()
@@ -37,24 +41,8 @@ def show(
 
     Exit codes: 0 shown, 1 no such case, 2 usage.
     """
-    run_async(_show(tenant, escalation_id, as_json=json))
-
-
-async def _list(tenant: str, *, limit: int, as_json: bool) -> None:
-    async with open_application(read_settings()) as application:
-        cases = await application.escalations(tenant, limit=limit)
-    if as_json:
-        print_json(cases)
-        return
-    from support_agent.rendering.explanation import print_cases  # noqa: PLC0415 - Rich is slow to load
-
-    print_cases(cases)
-
-
-async def _show(tenant: str, escalation_id: str, *, as_json: bool) -> None:
-    async with open_application(read_settings()) as application:
-        case = await application.escalation(tenant, escalation_id)
-    if as_json:
+    case = with_application(lambda application: application.escalation(tenant, escalation_id))
+    if json:
         print_json(case)
         return
     from support_agent.rendering.explanation import print_case  # noqa: PLC0415 - Rich is slow to load

@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, Tenant, print_json, run_async
-from support_agent.settings import read_settings
+from support_agent.cli.options import Json, Tenant, print_json, with_application
 
 
 def explain(
@@ -20,13 +18,8 @@ def explain(
 
     Exit codes: 0 shown, 1 no such run, 2 usage.
     """
-    run_async(_explain(tenant, run_id, as_json=json))
-
-
-async def _explain(tenant: str, run_id: str, *, as_json: bool) -> None:
-    async with open_application(read_settings()) as application:
-        receipt = await application.receipt(tenant, run_id)
-    if as_json:
+    receipt = with_application(lambda application: application.receipt(tenant, run_id))
+    if json:
         print_json(receipt)
         return
     from support_agent.rendering.explanation import print_receipt  # noqa: PLC0415 - Rich is slow to load

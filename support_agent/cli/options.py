@@ -1,4 +1,4 @@
-"""Options that several commands share, and how a result is printed."""
+"""Options that several commands share, how their work is run, and how a result is printed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar
 import orjson
 import typer
 
+from support_agent.bootstrap import Application, open_application
 from support_agent.errors import InvalidRequestError
+from support_agent.settings import read_settings
 
 #: Names the person at the terminal to every command that changes a policy.
 PERSON: Final = "SUPPORT_AGENT_PERSON"
@@ -57,6 +59,20 @@ def confirm(question: str, *, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise InvalidRequestError("--yes", f"is needed where nobody can be asked: {question}")
     typer.confirm(question, abort=True, err=True)
+
+
+def with_application(work: Callable[[Application], Coroutine[Any, Any, T]]) -> T:
+    """What one command's work with the application gives.
+
+    Raises:
+        typer.Exit: It was stopped.
+    """
+
+    async def run() -> T:
+        async with open_application(read_settings()) as application:
+            return await work(application)
+
+    return run_async(run())
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

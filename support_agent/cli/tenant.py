@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 
 from support_agent.administration.tenants import load_tenant
-from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, print_json, run_async, say, talk
-from support_agent.settings import read_settings
+from support_agent.cli.options import Json, print_json, say, talk, with_application
 
 app = typer.Typer(help="A business on this installation.", no_args_is_help=True)
 
@@ -32,13 +30,8 @@ def load(
 
     Exit codes: 0 loaded, 1 refused with every fault, its path and line; 2 usage.
     """
-    run_async(_load(folder, tenant, as_json=json))
-
-
-async def _load(folder: Path, tenant: str | None, *, as_json: bool) -> None:
-    async with open_application(read_settings()) as application:
-        report = await load_tenant(application, folder, expected=tenant, progress=talk)
-    if as_json:
+    report = with_application(lambda application: load_tenant(application, folder, expected=tenant, progress=talk))
+    if json:
         print_json(report)
         return
     changed = "changed" if report["changed"] else "nothing changed"

@@ -169,13 +169,15 @@ def _wrong_value(answer: str, asked: Side) -> str:
     """Why the answer does not say the value; empty when it does."""
     said = keys_of_text(answer)
     own, other = quantities(asked.value), quantities(asked.other_value)
+    # What the passage wanted says itself may be said, though the other side's value has the figure, too.
+    allowed = (*own, *quantities(asked.passage))
     if own:
         missing = [figure.text for figure in own if figure.needs.isdisjoint(said) and not _is_written(figure, answer)]
     else:
         missing = [] if _stands_in(asked.passage, answer) else [asked.value]
     if missing:
         return f"does not say {', '.join(missing)}"
-    wrong = [figure.text for figure in other if not _is_among(figure, own) and not figure.needs.isdisjoint(said)]
+    wrong = [figure.text for figure in other if not _is_among(figure, allowed) and not figure.needs.isdisjoint(said)]
     if not other and asked.other_passage and _stands_in(asked.other_passage, answer):
         wrong = [asked.other_value]
     return f"says {', '.join(wrong)}, too" if wrong else ""

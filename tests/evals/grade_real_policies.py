@@ -138,7 +138,8 @@ async def main() -> None:
     found += [side for side in facts() if chosen.half is None and chosen.row in {None, side.row}]
     settings = read_settings()
     answers: list[Answered] = []
-    for how, vectors in (("words", False), *(() if chosen.words_only else (("vectors", True),))):
+    # With vectors first: the policies are imported by the first way, and their vectors are made then.
+    for how, vectors in (*(() if chosen.words_only else (("vectors", True),)), ("words", False)):
         async with open_application(replace(settings, vectors=vectors)) as application:
             await prepare(application)
             answers += await ask_all(application, found, how=how)

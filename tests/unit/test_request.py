@@ -10,7 +10,15 @@ from policies.facts import FactDeclaration, Facts
 from support_agent.domain.question import Principal
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError
-from support_agent.request import AskRequest, fact_value, read_instant, read_request, readable_id, to_question
+from support_agent.request import (
+    AskRequest,
+    fact_value,
+    first_instant,
+    read_instant,
+    read_request,
+    readable_id,
+    to_question,
+)
 from support_agent.tenants.folder import new_tenant_files, read_tenant
 
 NOW = datetime(2026, 11, 30, 11, tzinfo=UTC)
@@ -105,6 +113,15 @@ def test_id_of_a_bad_line_is_given_back_where_it_can_be(line: str, found: object
 )
 def test_instant_is_read_in_the_tenants_zone(raw: str, instant: str, tenant: Tenant) -> None:
     assert read_instant("at", raw, zone=tenant.zone) == datetime.fromisoformat(instant)
+
+
+@pytest.mark.parametrize(
+    ("raw", "instant"),
+    [(" 2025-03-05 ", "2025-03-04T16:00Z"), ("2025-03-05T14:00+01:00", "2025-03-05T13:00Z")],
+    ids=["date", "instant"],
+)
+def test_date_from_which_something_counts_is_its_first_instant(raw: str, instant: str, tenant: Tenant) -> None:
+    assert first_instant("--from", raw, zone=tenant.zone) == datetime.fromisoformat(instant)
 
 
 @pytest.mark.parametrize(

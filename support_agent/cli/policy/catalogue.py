@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from support_agent.administration import catalogue, lifecycle
-from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, KnownAt, Tenant, print_json, run_async
-from support_agent.settings import read_settings
+from support_agent.cli.options import Json, KnownAt, Tenant, print_json, with_application
 
 app = typer.Typer()
 
@@ -26,21 +24,19 @@ def list_policies(
 
     Example: support-agent policy list --tenant lumen
     """
+    found = with_application(
+        lambda application: (
+            lifecycle.open_drafts(application, tenant)
+            if drafts
+            else catalogue.versions(application, tenant, known_at=known_at)
+        )
+    )
+    if json:
+        print_json(found)
+        return
+    from support_agent.rendering.policies import print_drafts, print_versions  # noqa: PLC0415 - Rich is slow to load
 
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            if drafts:
-                _print_drafts(await lifecycle.open_drafts(application, tenant), as_json=json)
-                return
-            versions = await catalogue.versions(application, tenant, known_at=known_at)
-        if json:
-            print_json(versions)
-            return
-        from support_agent.rendering.policies import print_versions  # noqa: PLC0415 - Rich is slow to load
-
-        print_versions(versions)
-
-    run_async(work())
+    (print_drafts if drafts else print_versions)(found)
 
 
 @app.command()
@@ -57,18 +53,13 @@ def show(
 
     Exit codes: 0 shown, 1 no such policy or version, 2 usage.
     """
+    found = with_application(lambda application: catalogue.document(application, tenant, policy, known_at=known_at))
+    if json:
+        print_json(found)
+        return
+    from support_agent.rendering.policies import print_document  # noqa: PLC0415 - Rich is slow to load
 
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            found = await catalogue.document(application, tenant, policy, known_at=known_at)
-        if json:
-            print_json(found)
-            return
-        from support_agent.rendering.policies import print_document  # noqa: PLC0415 - Rich is slow to load
-
-        print_document(found)
-
-    run_async(work())
+    print_document(found)
 
 
 @app.command("as-of")
@@ -84,18 +75,15 @@ def as_of(
 
     Example: support-agent policy as-of 2025-03-05 --tenant lumen --policy refund-eu
     """
+    versions = with_application(
+        lambda application: catalogue.as_of(application, tenant, at, policy=policy, known_at=known_at)
+    )
+    if json:
+        print_json(versions)
+        return
+    from support_agent.rendering.policies import print_in_force  # noqa: PLC0415 - Rich is slow to load
 
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            versions = await catalogue.as_of(application, tenant, at, policy=policy, known_at=known_at)
-        if json:
-            print_json(versions)
-            return
-        from support_agent.rendering.policies import print_in_force  # noqa: PLC0415 - Rich is slow to load
-
-        print_in_force(versions, at=at)
-
-    run_async(work())
+    print_in_force(versions, at=at)
 
 
 @app.command()
@@ -112,24 +100,12 @@ def search(
 
     Example: support-agent policy search "refund window" --tenant lumen --at 2025-03-05
     """
-
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            hits = await catalogue.search(application, tenant, text, at=at, staff=staff, limit=limit)
-        if json:
-            print_json(hits)
-            return
-        from support_agent.rendering.policies import print_hits  # noqa: PLC0415 - Rich is slow to load
-
-        print_hits(hits)
-
-    run_async(work())
-
-
-def _print_drafts(found: list[dict[str, Any]], *, as_json: bool) -> None:
-    if as_json:
-        print_json(found)
+    hits = with_application(
+        lambda application: catalogue.search(application, tenant, text, at=at, staff=staff, limit=limit)
+    )
+    if json:
+        print_json(hits)
         return
-    from support_agent.rendering.policies import print_drafts  # noqa: PLC0415 - Rich is slow to load
+    from support_agent.rendering.policies import print_hits  # noqa: PLC0415 - Rich is slow to load
 
-    print_drafts(found)
+    print_hits(hits)

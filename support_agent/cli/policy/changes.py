@@ -7,9 +7,7 @@ from typing import Annotated
 import typer
 
 from support_agent.administration import changes
-from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, KnownAt, Tenant, print_json, run_async
-from support_agent.settings import read_settings
+from support_agent.cli.options import Json, KnownAt, Tenant, print_json, with_application
 
 app = typer.Typer()
 
@@ -29,18 +27,13 @@ def diff(
 
     Exit codes: 0 shown, 1 no such version, or a file with faults; 2 usage.
     """
+    found = with_application(lambda application: changes.diff(application, tenant, one, other, known_at=known_at))
+    if json:
+        print_json(found)
+        return
+    from support_agent.rendering.policy_changes import print_diff  # noqa: PLC0415 - Rich is slow to load
 
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            found = await changes.diff(application, tenant, one, other, known_at=known_at)
-        if json:
-            print_json(found)
-            return
-        from support_agent.rendering.policy_changes import print_diff  # noqa: PLC0415 - Rich is slow to load
-
-        print_diff(found)
-
-    run_async(work())
+    print_diff(found)
 
 
 @app.command()
@@ -57,15 +50,10 @@ def history(
 
     Exit codes: 0 shown, 1 no such policy, 2 usage.
     """
+    found = with_application(lambda application: changes.history(application, tenant, policy, known_at=known_at))
+    if json:
+        print_json(found)
+        return
+    from support_agent.rendering.policy_changes import print_history  # noqa: PLC0415 - Rich is slow to load
 
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            found = await changes.history(application, tenant, policy, known_at=known_at)
-        if json:
-            print_json(found)
-            return
-        from support_agent.rendering.policy_changes import print_history  # noqa: PLC0415 - Rich is slow to load
-
-        print_history(found)
-
-    run_async(work())
+    print_history(found)

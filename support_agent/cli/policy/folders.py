@@ -8,9 +8,7 @@ from typing import Annotated
 import typer
 
 from support_agent.administration import folders
-from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, KnownAt, Tenant, now_and_then, print_json, run_async, say, talk
-from support_agent.settings import read_settings
+from support_agent.cli.options import Json, KnownAt, Tenant, now_and_then, print_json, say, talk, with_application
 
 app = typer.Typer()
 
@@ -43,32 +41,29 @@ def import_folder(  # noqa: PLR0913 - each is a flag of the command
 
     Exit codes: 0 checked or published, 1 refused with every fault, its path and line; 2 usage.
     """
+    report = with_application(
+        lambda application: folders.import_policies(
+            application,
+            folder,
+            tenant,
+            publish=publish,
+            create_tenant=create_tenant,
+            time_zone=time_zone,
+            authorities=authorities,
+            overlay=overlay,
+            imported_by=imported_by,
+            progress=talk,
+            often=now_and_then(talk),
+        )
+    )
+    if json:
+        print_json(report)
+        return
+    from support_agent.rendering.policy_folders import print_import  # noqa: PLC0415 - Rich is slow to load
 
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            report = await folders.import_policies(
-                application,
-                folder,
-                tenant,
-                publish=publish,
-                create_tenant=create_tenant,
-                time_zone=time_zone,
-                authorities=authorities,
-                overlay=overlay,
-                imported_by=imported_by,
-                progress=talk,
-                often=now_and_then(talk),
-            )
-        if json:
-            print_json(report)
-            return
-        from support_agent.rendering.policy_folders import print_import  # noqa: PLC0415 - Rich is slow to load
-
-        print_import(report)
-        if not publish:
-            talk("Nothing was stored; add --publish to publish.")
-
-    run_async(work())
+    print_import(report)
+    if not publish:
+        talk("Nothing was stored; add --publish to publish.")
 
 
 @app.command("export")
@@ -86,15 +81,12 @@ def export_folder(
 
     Exit codes: 0 written, 1 no such policy, 2 usage, or the folder holds something.
     """
-
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            report = await folders.export_policies(
-                application, folder, tenant, policies=policy or (), known_at=known_at, progress=talk
-            )
-        if json:
-            print_json(report)
-            return
-        say(f"{report['folder']}: {report['n_policies']} policies, {report['n_versions']} versions.")
-
-    run_async(work())
+    report = with_application(
+        lambda application: folders.export_policies(
+            application, folder, tenant, policies=policy or (), known_at=known_at, progress=talk
+        )
+    )
+    if json:
+        print_json(report)
+        return
+    say(f"{report['folder']}: {report['n_policies']} policies, {report['n_versions']} versions.")

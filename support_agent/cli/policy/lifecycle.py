@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,10 +10,8 @@ import typer
 from typer import CallbackParam
 
 from support_agent.administration import changes, lifecycle
-from support_agent.bootstrap import Application, open_application
-from support_agent.cli.options import By, Json, Tenant, Yes, confirm, person, print_json, run_async, say, talk
+from support_agent.cli.options import By, Json, Tenant, Yes, confirm, person, print_json, say, talk, with_application
 from support_agent.errors import InvalidRequestError
-from support_agent.settings import read_settings
 
 app = typer.Typer()
 
@@ -31,6 +28,7 @@ def _readable(text: str | None, param: CallbackParam) -> str | None:
 File = Annotated[Path, typer.Argument(help="VERSION.md; terms may stand beside it in VERSION.terms.yaml.")]
 Name = Annotated[str, typer.Argument(metavar="POLICY@VERSION", callback=_readable)]
 Why = Annotated[str | None, typer.Option("--why", help="The reason, kept in the log.", callback=_readable)]
+Reason = Annotated[str, typer.Option("--why", help="The reason, kept in the log.", callback=_readable)]
 From = Annotated[str, typer.Option("--from", help="A date (midnight in the policy's zone) or an instant with offset.")]
 
 _SAYS = {
@@ -61,7 +59,7 @@ def new(
 
     Exit codes: 0 written, 1 no such version, 2 usage, or the file is there already.
     """
-    written = _do(
+    written = with_application(
         lambda application: lifecycle.new(
             application, tenant, policy, from_version=from_version, effective_from=effective_from, output=output
         )
@@ -82,7 +80,9 @@ def submit(file: File, *, tenant: Tenant, by: By = None, why: Why = None, json: 
 
     Exit codes: 0 in review, 1 refused with every fault, its path and line; 2 usage.
     """
-    _print(_do(lambda application: lifecycle.submit(application, tenant, file, by=person(by), why=why)), as_json=json)
+    who = person(by)
+    draft = with_application(lambda application: lifecycle.submit(application, tenant, file, by=who, why=why))
+    _print(draft, as_json=json)
 
 
 @app.command()
@@ -100,7 +100,9 @@ def correct(
 
     Exit codes: 0 in review, 1 refused, 2 usage.
     """
-    _print(_do(lambda application: lifecycle.correct(application, tenant, file, by=person(by), why=why)), as_json=json)
+    who = person(by)
+    draft = with_application(lambda application: lifecycle.correct(application, tenant, file, by=who, why=why))
+    _print(draft, as_json=json)
 
 
 @app.command()
@@ -109,7 +111,7 @@ def withdraw(
     *,
     tenant: Tenant,
     start: From,
-    why: Annotated[str, typer.Option("--why", help="The reason, kept in the log.", callback=_readable)],
+    why: Reason,
     by: By = None,
     json: Json = False,
 ) -> None:
@@ -119,10 +121,11 @@ def withdraw(
 
     Exit codes: 0 in review, 1 refused, 2 usage.
     """
-    _print(
-        _do(lambda application: lifecycle.withdraw(application, tenant, name, start=start, by=person(by), why=why)),
-        as_json=json,
+    who = person(by)
+    draft = with_application(
+        lambda application: lifecycle.withdraw(application, tenant, name, start=start, by=who, why=why)
     )
+    _print(draft, as_json=json)
 
 
 @app.command()
@@ -131,7 +134,7 @@ def rollback(
     *,
     tenant: Tenant,
     start: From,
-    why: Annotated[str, typer.Option("--why", help="The reason, kept in the log.", callback=_readable)],
+    why: Reason,
     version: Annotated[str | None, typer.Option(help="Name of the new version; default its start.")] = None,
     by: By = None,
     json: Json = False,
@@ -142,14 +145,13 @@ def rollback(
 
     Exit codes: 0 in review, 1 refused, 2 usage.
     """
-    _print(
-        _do(
-            lambda application: lifecycle.roll_back(
-                application, tenant, name, start=start, version=version, by=person(by), why=why
-            )
-        ),
-        as_json=json,
+    who = person(by)
+    draft = with_application(
+        lambda application: lifecycle.roll_back(
+            application, tenant, name, start=start, version=version, by=who, why=why
+        )
     )
+    _print(draft, as_json=json)
 
 
 @app.command()
@@ -176,20 +178,19 @@ def approve(
         if why is None:
             raise InvalidRequestError("--why", "is needed with --return: the author has to know")
         reason = why
-        _print(
-            _do(lambda application: lifecycle.send_back(application, tenant, name, by=who, why=reason)), as_json=json
-        )
+        draft = with_application(lambda application: lifecycle.send_back(application, tenant, name, by=who, why=reason))
+        _print(draft, as_json=json)
         return
-    found = _do(lambda application: changes.review(application, tenant, name))
+    found = with_application(lambda application: changes.review(application, tenant, name))
     seen = found["draft"]
     if not yes and sys.stdin.isatty():
         _print_review(found, beside_result=True)
     said = f"{seen['kind']} {name} by {seen['author']!r}, content {seen['sha256'][:12]}"
     confirm(f"Approve the {said}, for tenant {tenant!r} as {who!r}?", yes=yes)
-    _print(
-        _do(lambda application: lifecycle.approve(application, tenant, name, by=who, why=why, seen=seen["sha256"])),
-        as_json=json,
+    draft = with_application(
+        lambda application: lifecycle.approve(application, tenant, name, by=who, why=why, seen=seen["sha256"])
     )
+    _print(draft, as_json=json)
 
 
 @app.command()
@@ -200,7 +201,7 @@ def review(name: Name, *, tenant: Tenant, json: Json = False) -> None:
 
     Exit codes: 0 shown, 1 there is no open draft, 2 usage.
     """
-    found = _do(lambda application: changes.review(application, tenant, name))
+    found = with_application(lambda application: changes.review(application, tenant, name))
     if json:
         print_json(found)
     else:
@@ -219,7 +220,8 @@ def discard(
     """
     who = person(by)
     confirm(f"Discard the draft of {name} of tenant {tenant!r}?", yes=yes)
-    _print(_do(lambda application: lifecycle.discard(application, tenant, name, by=who, why=why)), as_json=json)
+    draft = with_application(lambda application: lifecycle.discard(application, tenant, name, by=who, why=why))
+    _print(draft, as_json=json)
 
 
 @app.command()
@@ -248,7 +250,9 @@ def _publish(name: str, tenant: str, *, by: str | None, yes: bool, scheduled: bo
     who = person(by)
     verb = "Schedule" if scheduled else "Publish"
     confirm(f"{verb} {name} for tenant {tenant!r} as {who!r}?", yes=yes)
-    done = _do(lambda application: lifecycle.publish(application, tenant, name, scheduled=scheduled, by=who))
+    done = with_application(
+        lambda application: lifecycle.publish(application, tenant, name, scheduled=scheduled, by=who)
+    )
     if json:
         print_json(done)
         return
@@ -260,14 +264,6 @@ def _print_review(found: dict[str, Any], *, beside_result: bool = False) -> None
     from support_agent.rendering.policy_lifecycle import print_review  # noqa: PLC0415 - Rich is slow to load
 
     print_review(found, file=sys.stderr if beside_result else sys.stdout)
-
-
-def _do(work: Callable[[Application], Coroutine[Any, Any, Any]]) -> Any:  # noqa: ANN401 - what the work gives
-    async def run() -> Any:  # noqa: ANN401 - what the work gives
-        async with open_application(read_settings()) as application:
-            return await work(application)
-
-    return run_async(run())
 
 
 def _print(draft: dict[str, Any], *, as_json: bool) -> None:

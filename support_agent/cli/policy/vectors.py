@@ -7,9 +7,7 @@ from typing import Annotated
 import typer
 
 from support_agent.administration import vectors
-from support_agent.bootstrap import open_application
-from support_agent.cli.options import Json, Tenant, print_json, run_async, say, talk
-from support_agent.settings import read_settings
+from support_agent.cli.options import Json, Tenant, print_json, say, talk, with_application
 
 app = typer.Typer()
 
@@ -33,14 +31,9 @@ def embed(
 
     Exit codes: 0 done, 1 the model cannot be used, 2 usage.
     """
-
-    async def work() -> None:
-        async with open_application(read_settings()) as application:
-            done = await vectors.embed(application, tenant, model=model, progress=talk)
-        if json:
-            print_json(done)
-            return
-        say(f"{done['n_embedded']} texts given vectors, {done['n_deleted']} old vectors deleted.")
-        say(f"{tenant} is searched by {done['model']}.")
-
-    run_async(work())
+    done = with_application(lambda application: vectors.embed(application, tenant, model=model, progress=talk))
+    if json:
+        print_json(done)
+        return
+    say(f"{done['n_embedded']} texts given vectors, {done['n_deleted']} old vectors deleted.")
+    say(f"{tenant} is searched by {done['model']}.")
