@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, Literal, TypeAlias
 
 from policies.quantities import quantities
@@ -50,18 +50,16 @@ class CandidateTerm:
 def candidate_terms(text: str) -> tuple[CandidateTerm, ...]:
     """The candidate terms of a passage in reading order, without overlaps."""
     plain, places = _said_once(text)
-    found: list[tuple[CandidateTerm, int]] = []
+    found: list[CandidateTerm] = []
     for quantity in quantities(plain):
-        start, end = quantity.start, quantity.start + len(quantity.text)
-        read = _candidate(quantity, plain, start, end)
+        read = _candidate(quantity, plain)
         if read is None:
             continue
-        if found and _is_range(found[-1][0], read, plain[found[-1][1] : start]):
-            first, _ = found.pop()
+        if found and _is_range(found[-1], read, plain[found[-1].end : read.start]):
+            first = found.pop()
             read = replace(read, value=first.value, upper=read.value, start=first.start, bound=first.bound)
-            start = first.start
-        found.append((replace(read, start=start, end=end), end))
-    return tuple(_placed(candidate, text, places) for candidate, _ in found)
+        found.append(read)
+    return tuple(_placed(candidate, text, places) for candidate in found)
 
 
 def compare(one: CandidateTerm, other: CandidateTerm) -> Comparison:
@@ -134,25 +132,25 @@ def _placed(candidate: CandidateTerm, text: str, places: Sequence[int]) -> Candi
     return replace(candidate, text=text[start:end], start=start, end=end)
 
 
-def _candidate(quantity: Quantity, text: str, start: int, end: int) -> CandidateTerm | None:
+def _candidate(quantity: Quantity, text: str) -> CandidateTerm | None:
+    start, end = quantity.start, quantity.start + len(quantity.text)
     if _PLACE.search(text[max(start - 12, 0) : start]):
         return None
-    read = _of_kind(quantity, text, end)
-    return None if read is None else replace(read, bound=_bound(text, start, end), text=quantity.text)
-
-
-def _of_kind(quantity: Quantity, text: str, end: int) -> CandidateTerm | None:
+    stated = partial(CandidateTerm, bound=_bound(text, start, end), text=quantity.text, start=start, end=end)
     match quantity.kind:
         case "percent":
-            return CandidateTerm(kind="percentage", value=quantity.value, text="", start=0, end=0)
+            return stated(kind="percentage", value=quantity.value)
         case "amount":
             currencies = frozenset(str(key[2]) for key in quantity.says if key[0] == "amount")
-            return CandidateTerm(kind="amount", value=quantity.value, currencies=currencies, text="", start=0, end=0)
+            return stated(kind="amount", value=quantity.value, currencies=currencies)
         case "date":
             day = next(iter(sorted((key[1:] for key in quantity.needs if key[0] == "date"), key=str)), None)
-            return None if day is None else CandidateTerm(kind="date", day=_day(day), text="", start=0, end=0)
+            return None if day is None else stated(kind="date", day=_day(day))
         case "number":
-            return _counted(quantity, text, end)
+            unit = next((str(key[2]) for key in sorted(quantity.says, key=str) if key[0] == "number" and key[2]), None)
+            if unit is not None:
+                return stated(kind="duration", value=quantity.value, unit=unit)
+            return None if _is_name(quantity) else stated(kind="count", value=quantity.value, unit=_noun(text, end))
         case _:
             return None
 
@@ -162,18 +160,16 @@ def _day(parts: tuple[object, ...]) -> Day:
     return year, month, of_month
 
 
-def _counted(quantity: Quantity, text: str, end: int) -> CandidateTerm | None:
-    unit = next((str(key[2]) for key in sorted(quantity.says, key=str) if key[0] == "number" and key[2]), None)
-    if unit is not None:
-        return CandidateTerm(kind="duration", value=quantity.value, unit=unit, text="", start=0, end=0)
-    if quantity.text.startswith("第") or re.search(r"(?:st|nd|rd|th)$", quantity.text):
-        return None
-    if quantity.value in _YEARS and len(quantity.text) == 4:  # noqa: PLR2004 - a year stands alone
-        return None
+def _is_name(quantity: Quantity) -> bool:
+    """Whether a number names something, a place in a row or a year, and counts nothing."""
+    is_year = quantity.value in _YEARS and len(quantity.text) == 4  # noqa: PLR2004 - a year stands alone
+    return is_year or re.search(r"^第|(?:st|nd|rd|th)$", quantity.text) is not None
+
+
+def _noun(text: str, end: int) -> str | None:
+    """The word for what is counted by a number that ends at `end`."""
     noun = _NOUN.match(text, end)
-    named = noun is not None and noun[1].lower() not in _NO_NOUN
-    counted = next(iter(tokens(noun[1])), None) if noun is not None and named else None
-    return CandidateTerm(kind="count", value=quantity.value, unit=counted, text="", start=0, end=0)
+    return None if noun is None or noun[1].lower() in _NO_NOUN else next(iter(tokens(noun[1])), None)
 
 
 def _bound(text: str, start: int, end: int) -> Bound | None:
@@ -230,7 +226,7 @@ def _compare_days(one: Day | None, other: Day | None) -> Comparison:
     return "same" if pairs and one == other and None not in (one or ()) else "incomparable"
 
 
-#: Ending of a term's name -> how a candidate's value is written under it.
+#: Decimals of the minor unit, where they are not two.
 _MINOR_UNITS: Final = {"JPY": 0}
 
 

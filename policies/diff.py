@@ -314,9 +314,8 @@ def _key_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Key
 
 
 def _term_changes(old: DocumentClause | None, new: DocumentClause | None) -> Iterator[TermChange]:
-    before = {term.name: term for term in (old.terms if old is not None else ())}
-    after = {term.name: term for term in (new.terms if new is not None else ())}
-    clause = (new or old).anchor if (new or old) is not None else ""  # type: ignore[union-attr]  # one of them is there
+    before, after = ({term.name: term for term in (side.terms if side is not None else ())} for side in (old, new))
+    clause = next(side.anchor for side in (new, old) if side is not None)
     for name in dict.fromkeys((*before, *after)):
         one, other = before.get(name), after.get(name)
         if one is None or other is None or _term(one) != _term(other):

@@ -27,7 +27,7 @@ from policies.layout import head_of, own_head_of
 from policies.lists import with_lists
 from policies.marked_yaml import Entry, load_marked
 from policies.rows import encode_value
-from policies.version import Period, PolicyVersion
+from policies.version import Period
 
 _LETTERS = re.compile(r"[^\W_]+")
 
@@ -98,16 +98,6 @@ class PolicyDocument:
     def ending(self, end: datetime | None) -> PolicyDocument:
         """The same document with its period ending at `end`."""
         return replace(self, front_matter=replace(self.front_matter, ends=end))
-
-    def policy_version(self, *, recorded: Period) -> PolicyVersion:
-        head = self.front_matter
-        return PolicyVersion(
-            policy=head.policy, version=self.version, topic=head.topic, title=head.title, language=head.language,
-            authority=head.authority, audience=head.audience, valid=self.valid, recorded=recorded,
-            time_zone=head.time_zone, governed_by=head.governed_by, applies_to=head.applies_to,
-            transition=head.transition, supersedes=head.supersedes, amends=head.amends, delegates=head.delegates,
-            rendition_of=head.rendition_of,
-        )  # fmt: skip
 
 
 def parse_document(

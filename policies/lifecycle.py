@@ -101,7 +101,10 @@ async def approve(
     draft = await open_draft(session, policy, version)
     if seen is not None and seen != draft.content.sha256:
         raise PolicyStateError(
-            policy, version, problem=f"{draft.author!r} has changed it meanwhile", remedy="look at it again"
+            policy,
+            version,
+            problem=f"{draft.author!r} has changed it meanwhile",
+            remedy="look at it again: `policy review`",
         )
     await drafts.approve(session, draft, by=by)
     return await _told(session, draft, "approved", by=by, why=why)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -112,17 +113,40 @@ async def stored_document(
 async def published_documents(
     session: TenantSession, tenant: Tenant, policies: Collection[str]
 ) -> list[PolicyDocument]:
-    """The published versions of some policies as their authors wrote them, each ending as the store has it."""
-    return [
-        _parsed(held, tenant, version.policy, version.version).ending(version.valid.end)
-        for version, held in await store.sources(session, policies)
-    ]
+    """The published versions of some policies as their authors wrote them; what was withdrawn ends when it was.
+
+    Where another version ends one, its end stays open: a version put between them moves it.
+    """
+    found = []
+    for version, held in await store.sources(session, policies):
+        document = _parsed(held, tenant, version.policy, version.version)
+        found.append(document.ending(version.valid.end) if held.withdrawn else document)
+    return found
 
 
 def _parsed(held: store.StoredSource, tenant: Tenant, policy: str, version: str) -> PolicyDocument:
     return parse_text(
         held.text, held.sidecar, tenant, policy=policy, version=version, keys=written_keys(held.attributes)
     )
+
+
+async def parse_file(
+    session: TenantSession, tenant: Tenant, path: Path, *, corrects: bool
+) -> tuple[PolicyDocument, dict[str, Any] | None]:
+    """A version's file, and the front-matter keys that hold where it says nothing.
+
+    There are such keys where it `corrects` a version, found by the names of its folder and file: a text without front
+    matter of ours keeps what was said beside it.
+
+    Raises:
+        InvalidRequestError: There is no such file.
+        PolicyParseError: With everything that is wrong with it.
+    """
+    (source, sidecar), full = await asyncio.to_thread(lambda: (read_source(path), path.absolute()))
+    held = await store.source(session, full.parent.name, full.stem) if corrects else None
+    keys = None if held is None else written_keys(held.attributes)
+    known = await store.term_types(session)
+    return parse_source(source, tenant, known=known, sidecar=sidecar, keys=keys), keys
 
 
 def parse_text(

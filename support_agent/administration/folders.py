@@ -64,13 +64,12 @@ async def import_policies(  # noqa: PLR0913 - what the command may say
         PolicyParseError: With every fault of every file.
     """
     async with application.open_session(tenant) as session:
-        found = await tenants.load(session)
-        if found is None and not create_tenant:
+        held = await tenants.load(session)
+        stored = held[0] if held else None
+        if stored is None and not create_tenant:
             raise NotFoundError("tenant", tenant, hint="add --create-tenant to make it")
-        files = found[0] if found else new_tenant_files(tenant, time_zone=time_zone, authorities=authorities)
+        files = _tenant_files(stored, tenant, time_zone=time_zone, authorities=authorities)
         current = read_tenant(files, revision=0)
-        if found is not None:
-            _check_unchanged(current, time_zone=time_zone, authorities=authorities)
         # Of a name that no folder can have `Path.is_dir` raises.
         if not await asyncio.to_thread(os.path.isdir, folder):
             raise InvalidRequestError("FOLDER", "is not a folder")
@@ -81,10 +80,9 @@ async def import_policies(  # noqa: PLR0913 - what the command may say
         if publish:
             progress(f"{tenant}: {len(documents)} versions read, publishing")
             await tenants.save(session, tenant, dict(files))
-            vectors = None if application.vectors is None else _Told(application.vectors, often)
+            vectors = None if application.vectors is None else _ToldEmbedders(application.vectors, often)
             await store.publish(session, documents, approval="imported", by=imported_by, embedder=vectors)
-            refuse_in_bulk(found[0] if found else None, planned)
-    n_corrected = sum(change["change"] == "corrected" for change in changes)
+            refuse_in_bulk(stored, planned)
     return {
         "tenant": tenant,
         "published": publish,
@@ -92,10 +90,29 @@ async def import_policies(  # noqa: PLR0913 - what the command may say
         "n_versions": len(documents),
         "n_published": len(planned.added) if publish else 0,
         "n_added": len(planned.added),
-        "n_corrected": n_corrected,
+        "n_corrected": sum(change["change"] == "corrected" for change in changes),
         "n_unchanged": len(planned.unchanged),
         "changes": changes,
     }
+
+
+def _tenant_files(
+    stored: Mapping[str, Any] | None, slug: str, *, time_zone: str | None, authorities: str | None
+) -> Mapping[str, Any]:
+    """The tenant's settings: those stored, which the flags for a new tenant must not contradict, or a new tenant's.
+
+    Raises:
+        TenantExistsError: A flag says otherwise than the tenant there is.
+    """
+    if stored is None:
+        return new_tenant_files(slug, time_zone=time_zone, authorities=authorities)
+    tenant = read_tenant(stored, revision=0)
+    if time_zone is not None and time_zone != tenant.time_zone:
+        raise TenantExistsError(slug, flag="--time-zone", has=tenant.time_zone)
+    if authorities is not None and Ladder.parse(authorities) != tenant.ladder:
+        ranks = ",".join("=".join(sorted(rung)) for rung in tenant.ladder.rungs)
+        raise TenantExistsError(slug, flag="--authorities", has=ranks)
+    return stored
 
 
 async def _read(
@@ -115,7 +132,7 @@ async def _read(
         stopped.set()
 
 
-class _Told:
+class _ToldEmbedders:
     """Embedders whose batches are told of."""
 
     def __init__(self, vectors: Embedders, often: Progress) -> None:
@@ -232,12 +249,3 @@ def _write_folder(folder: Path, files: Mapping[str, str]) -> None:
             Path(beside, "all").replace(folder)
     except OSError as error:
         raise InvalidRequestError("FOLDER", f"cannot be written ({error.strerror})") from error
-
-
-def _check_unchanged(tenant: Tenant, *, time_zone: str | None, authorities: str | None) -> None:
-    """Refuse flags for a new tenant that say otherwise than the one there is."""
-    if time_zone is not None and time_zone != tenant.time_zone:
-        raise TenantExistsError(tenant.slug, flag="--time-zone", has=tenant.time_zone)
-    if authorities is not None and Ladder.parse(authorities) != tenant.ladder:
-        ranks = ",".join("=".join(sorted(rung)) for rung in tenant.ladder.rungs)
-        raise TenantExistsError(tenant.slug, flag="--authorities", has=ranks)

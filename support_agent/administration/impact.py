@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from policies import publishing, store
 from policies.embedding import Embedders
-from policies.facts import FactType
 from policies.session import TenantSession
-from policies.written_keys import written_keys
-from support_agent.administration.documents import parse_source, read_documents, read_source
+from support_agent.administration.documents import parse_file, read_documents
 from support_agent.administration.lifecycle import stored_draft
 from support_agent.administration.replay import Asked, Replayed, distinct, replay
 from support_agent.administration.told import Difference, Told, difference, told, told_json
 from support_agent.bootstrap import Application
-from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError
 from support_agent.pipeline.lookups import DOCUMENT_SOURCES
 from support_agent.request import first_instant, read_instant
@@ -190,29 +187,20 @@ async def _read_change(application: Application, tenant: str, draft: str) -> Dra
     is_folder, is_file = await asyncio.to_thread(lambda: (path.is_dir(), path.is_file() or path.suffix == ".md"))
     if is_folder or is_file:
         async with application.open_tenant(tenant) as (session, settings):
-            known = await store.term_types(session)
             if is_folder:
+                known = await store.term_types(session)
                 read = await asyncio.to_thread(read_documents, path, settings, known=known)
             else:
-                read = (await _read_file(path, session, settings, known=known),)
+                document, _ = await parse_file(session, settings, path, corrects=True)
+                read = (document,)
         return DraftChange(documents=read, embedder=embedder)
     if "@" not in draft:
         raise InvalidRequestError("DRAFT", "is no file, no folder, and no policy@version of a submitted draft")
-    stored, document = await stored_draft(application, tenant, draft)
+    stored, drafted = await stored_draft(application, tenant, draft)
     end = stored.content.withdrawn_from
-    if document is None and end is not None:
+    if drafted is None and end is not None:
         return DraftChange(withdrawn=(stored.policy, stored.version, end), embedder=embedder)
-    return DraftChange(documents=(document,) if document else (), embedder=embedder)
-
-
-async def _read_file(
-    path: Path, session: TenantSession, tenant: Tenant, *, known: Mapping[str, FactType]
-) -> PolicyDocument:
-    (source, sidecar), full = await asyncio.to_thread(lambda: (read_source(path), path.absolute()))
-    # As for a correction: a text without front matter of ours keeps what was said beside the version it corrects.
-    held = await store.source(session, full.parent.name, full.stem)
-    keys = written_keys(held.attributes) if held else None
-    return parse_source(source, tenant, known=known, sidecar=sidecar, keys=keys)
+    return DraftChange(documents=(drafted,) if drafted else (), embedder=embedder)
 
 
 def _change_json(kind: Difference, asked: Asked, before: Told, after: Told) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from policies.drafts import Content, Draft
 from policies.errors import Fault, PolicyParseError
 from policies.session import TenantSession
 from policies.written_keys import restarted, written_date, written_keys
-from support_agent.administration.documents import SIDECAR, parse_source, parse_text, read_source
+from support_agent.administration.documents import SIDECAR, parse_file, parse_text
 from support_agent.administration.lint import lint_documents
 from support_agent.bootstrap import Application
 from support_agent.domain.tenant import Tenant
@@ -66,18 +66,15 @@ async def new(
     start = effective_from or datetime.now(zone).date().isoformat()
     first_instant("--effective-from", start, zone=zone)
     path = output or Path(f"{start[:10]}.md")
-    if held is None:
-        rank = "corporate" if "corporate" in settings.ladder else min(settings.ladder.rungs[-1])
-        text = _SKELETON.format(
-            policy=policy, authority=rank, start=start, zone=settings.time_zone, language=settings.locale
-        )
-        _write_new(path, text)
-    else:
-        text = restarted(held.text, start=start)
-        _write_new(path, text)
-        if held.sidecar is not None:
-            _write_new(path.with_name(f"{path.stem}{SIDECAR}"), held.sidecar)
+    _write_new(path, _skeleton(policy, settings, start=start) if held is None else restarted(held.text, start=start))
+    if held is not None and held.sidecar is not None:
+        _write_new(path.with_name(f"{path.stem}{SIDECAR}"), held.sidecar)
     return {"policy": policy, "from": from_version, "file": str(path), "effective_from": start}
+
+
+def _skeleton(policy: str, tenant: Tenant, *, start: str) -> str:
+    rank = "corporate" if "corporate" in tenant.ladder else min(tenant.ladder.rungs[-1])
+    return _SKELETON.format(policy=policy, authority=rank, start=start, zone=tenant.time_zone, language=tenant.locale)
 
 
 async def submit(application: Application, tenant: str, file: Path, *, by: str, why: str | None) -> dict[str, Any]:
@@ -241,13 +238,8 @@ def draft_json(draft: Draft, document: PolicyDocument | None = None) -> dict[str
 async def _hand_in(
     application: Application, tenant: str, file: Path, *, kind: drafts.Kind, by: str, why: str | None
 ) -> dict[str, Any]:
-    source, sidecar = read_source(file)
     async with application.open_tenant(tenant) as (session, settings):
-        # A text that came without front matter of ours keeps what was said beside it, found by its folder's name.
-        held = None if kind != "correction" else await store.source(session, file.parent.name, file.stem)
-        keys = None if held is None else written_keys(held.attributes)
-        known = await store.term_types(session)
-        document = parse_source(source, settings, known=known, sidecar=sidecar, keys=keys)
+        document, keys = await parse_file(session, settings, file, corrects=kind == "correction")
         content = Content(why=why, text=document.text, sidecar=document.sidecar, keys=keys)
         found = await lint_documents(session, settings, [document])
         errors = [finding for finding in found if finding.severity == "error"]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from policies import reembedding
 from policies.embedding import LOCAL
 from policies.reembedding import START
 from support_agent.bootstrap import Application, Progress
 from support_agent.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from policies.embedding import Embedder
 
 #: Between two tries while somebody publishes.
 PAUSE_S: Final = 0.5
@@ -32,9 +35,9 @@ async def embed(application: Application, tenant: str, *, model: str | None, pro
         wanted = _model_name(model, previous)
         n_texts, n_lacking = await reembedding.count(session, wanted)
     progress(f"{tenant}: {n_texts - n_lacking} of {n_texts} texts have vectors by {wanted}")
-    n_embedded = 0
+    embedder, n_embedded = application.vectors.of(wanted), 0
     while True:
-        n_embedded += await _embed_lacking(application, tenant, wanted, n_lacking=n_lacking, progress=progress)
+        n_embedded += await _embed_lacking(application, tenant, embedder, n_lacking=n_lacking, progress=progress)
         async with application.open_tenant(tenant) as (session, _):
             if await reembedding.switch(session, wanted):
                 break
@@ -60,21 +63,18 @@ def _model_name(given: str | None, in_use: str) -> str:
 
 
 async def _embed_lacking(
-    application: Application, tenant: str, model: str, *, n_lacking: int, progress: Progress
+    application: Application, tenant: str, embedder: Embedder, *, n_lacking: int, progress: Progress
 ) -> int:
     """Add the vectors that are missing, some texts a transaction and none open while they are encoded; how many."""
-    vectors = application.vectors
-    if vectors is None:
-        return 0
-    embedder, n_done, after = vectors.of(model), 0, START
+    n_done, after = 0, START
     while True:
         async with application.open_session(tenant) as session:
-            texts = await reembedding.lacking(session, model, after=after)
+            texts = await reembedding.lacking(session, embedder.model, after=after)
         if not texts:
             return n_done
         numbers = await reembedding.embed(texts, embedder)
         async with application.open_session(tenant) as session:
-            await reembedding.add_vectors(session, texts, numbers, model=model)
+            await reembedding.add_vectors(session, texts, numbers, model=embedder.model)
         before, n_done, after = n_done, n_done + len(texts), texts[-1].text_id
         # A line a percent, however many texts there are.
         if n_done * 100 // max(n_lacking, 1) > before * 100 // max(n_lacking, 1):

@@ -55,15 +55,26 @@ def print_history(found: Row) -> None:
     """Versions on a line with their gaps, then what was held before, then the log."""
     out = Console(highlight=False)
     out.print(Text.assemble((found["policy"], "bold"), f"  {found['title']}"))
-    gaps = {gap["after"]: gap for gap in found["gaps"]}
-    for row in found["versions"]:
+    _print_versions(out, found["versions"], {gap["after"]: gap for gap in found["gaps"]})
+    if found["earlier"]:
+        out.print(Text("Held before", "bold"))
+    for row in found["earlier"]:
+        known = f"known {_minute(row['recorded_from'])} to {_minute(row['recorded_to'])}"
+        out.print(Text(f"    {row['version']}  {_period(row)}  {known}", "dim"))
+    if found["events"]:
+        out.print(Text("Log", "bold"))
+        _print_log(out, found["events"])
+
+
+def _print_versions(out: Console, versions: Sequence[Row], gaps: Mapping[str, Row]) -> None:
+    for row in versions:
         said, style = _STATES[row["state"]]
         mark = "●" if row["state"] == "in_force" else "○" if row["state"] == "scheduled" else "│"
         out.print(
             Text.assemble(
                 f"  {mark} ",
                 (row["version"], "bold" if row["state"] == "in_force" else ""),
-                f"  {row['effective_from']} → {row['effective_to'] or '…'}  ",
+                f"  {_period(row)}  ",
                 (said, style),
                 (f"  by {row['recorded_by']}, {_approval(row['approval'])}", "dim"),
             )
@@ -71,25 +82,16 @@ def print_history(found: Row) -> None:
         if row["version"] in gaps:
             gap = gaps[row["version"]]
             out.print(Text(f"  ┆ no version in force from {gap['from']} to {gap['to'] or 'any later day'}", "red"))
-    if found["earlier"]:
-        out.print(Text("Held before", "bold"))
-        for row in found["earlier"]:
-            out.print(
-                Text(
-                    f"    {row['version']}  {row['effective_from']} → {row['effective_to'] or '…'}"
-                    f"  known {_minute(row['recorded_from'])} to {_minute(row['recorded_to'])}",
-                    "dim",
-                )
-            )
-    if found["events"]:
-        out.print(Text("Log", "bold"))
-        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
-        for event in found["events"]:
-            table.add_row(
-                Text(f"    {_minute(event['at'])}", "dim"), Text(event["person"]),
-                Text(f"{event['action'].replace('_', ' ')} {event['version']}"), Text(event["why"] or "", "italic"),
-            )  # fmt: skip
-        out.print(table)
+
+
+def _print_log(out: Console, events: Sequence[Row]) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for event in events:
+        table.add_row(
+            Text(f"    {_minute(event['at'])}", "dim"), Text(event["person"]),
+            Text(f"{event['action'].replace('_', ' ')} {event['version']}"), Text(event["why"] or "", "italic"),
+        )  # fmt: skip
+    out.print(table)
 
 
 def _print_clause(out: Console, change: Row) -> None:
@@ -145,6 +147,10 @@ def _plain(value: Any) -> str:  # noqa: ANN401 - a JSON value
             return ", ".join(map(_plain, value)) or "none"
         case _:
             return str(value)
+
+
+def _period(row: Row) -> str:
+    return f"{row['effective_from']} → {row['effective_to'] or '…'}"
 
 
 def _approval(approval: str) -> str:

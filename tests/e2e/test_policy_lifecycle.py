@@ -108,6 +108,25 @@ def test_policy_lives_from_its_draft_to_its_withdrawal(acme: Command, tmp_path: 
     assert acme("policy", "list", *TENANT, "--drafts", "--json").json == []
 
 
+def test_correction_named_in_its_own_folder_keeps_the_keys_beside_it(
+    own_command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = {
+        "policy": "refund", "title": "Refunds", "language": "en", "authority": "corporate",
+        "versions": [{"version": "2024-01-01", "file": "2024-01-01.md", "effective_from": "2024-01-01"}],
+    }  # fmt: skip
+    file = Path(write(tmp_path, "2024-01-01", "## Window\n\nWithin 30 days.\n"))
+    file.with_name("meta.json").write_text(json.dumps(beside), encoding="utf-8")
+    imported = own_command("policy", "import", str(tmp_path), *TENANT, "--publish", "--create-tenant")
+    assert imported.code == 0, imported.said
+    file.write_text("## Window\n\nWithin 31 days.\n", encoding="utf-8")
+    monkeypatch.chdir(file.parent)
+
+    corrected = own_command("policy", "correct", file.name, *TENANT, *ADA, "--why", "typing error")
+
+    assert corrected.code == 0, corrected.said
+
+
 def test_correction_keeps_what_was_said(acme: Command, tmp_path: Path) -> None:
     file = write(tmp_path, "2024-01-01", text("2024-01-01", days=31))
     assert acme("policy", "correct", file, *TENANT, *ADA, "--why", "typing error").code == 0

@@ -82,7 +82,7 @@ def submit(file: File, *, tenant: Tenant, by: By = None, why: Why = None, json: 
     """
     who = person(by)
     draft = with_application(lambda application: lifecycle.submit(application, tenant, file, by=who, why=why))
-    _print(draft, as_json=json)
+    _print_draft(draft, as_json=json)
 
 
 @app.command()
@@ -102,7 +102,7 @@ def correct(
     """
     who = person(by)
     draft = with_application(lambda application: lifecycle.correct(application, tenant, file, by=who, why=why))
-    _print(draft, as_json=json)
+    _print_draft(draft, as_json=json)
 
 
 @app.command()
@@ -125,7 +125,7 @@ def withdraw(
     draft = with_application(
         lambda application: lifecycle.withdraw(application, tenant, name, start=start, by=who, why=why)
     )
-    _print(draft, as_json=json)
+    _print_draft(draft, as_json=json)
 
 
 @app.command()
@@ -151,7 +151,7 @@ def rollback(
             application, tenant, name, start=start, version=version, by=who, why=why
         )
     )
-    _print(draft, as_json=json)
+    _print_draft(draft, as_json=json)
 
 
 @app.command()
@@ -179,7 +179,7 @@ def approve(
             raise InvalidRequestError("--why", "is needed with --return: the author has to know")
         reason = why
         draft = with_application(lambda application: lifecycle.send_back(application, tenant, name, by=who, why=reason))
-        _print(draft, as_json=json)
+        _print_draft(draft, as_json=json)
         return
     found = with_application(lambda application: changes.review(application, tenant, name))
     seen = found["draft"]
@@ -190,7 +190,7 @@ def approve(
     draft = with_application(
         lambda application: lifecycle.approve(application, tenant, name, by=who, why=why, seen=seen["sha256"])
     )
-    _print(draft, as_json=json)
+    _print_draft(draft, as_json=json)
 
 
 @app.command()
@@ -221,7 +221,7 @@ def discard(
     who = person(by)
     confirm(f"Discard the draft of {name} of tenant {tenant!r}?", yes=yes)
     draft = with_application(lambda application: lifecycle.discard(application, tenant, name, by=who, why=why))
-    _print(draft, as_json=json)
+    _print_draft(draft, as_json=json)
 
 
 @app.command()
@@ -266,7 +266,7 @@ def _print_review(found: dict[str, Any], *, beside_result: bool = False) -> None
     print_review(found, file=sys.stderr if beside_result else sys.stdout)
 
 
-def _print(draft: dict[str, Any], *, as_json: bool) -> None:
+def _print_draft(draft: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(draft)
         return

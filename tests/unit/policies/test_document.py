@@ -39,30 +39,29 @@ source: https://lumen.example/refunds
 ---
 """
 FEB_1 = datetime(2025, 2, 1, tzinfo=UTC)
-RECORDED = Period(start=datetime(2025, 1, 1, tzinfo=UTC))
 
 
 def test_every_key_is_read() -> None:
-    version = document(f"{WHOLE}Text.").policy_version(recorded=RECORDED)
+    read = document(f"{WHOLE}Text.")
 
-    assert version.policy == "refund-eu"
-    assert version.version == "2025-02-01"
-    assert version.topic == "refund"
-    assert version.title == "Refund policy, European Union"
-    assert version.authority == "law"
+    head = read.front_matter
+    assert read.name == "refund-eu@2025-02-01"
+    assert head.topic == "refund"
+    assert head.title == "Refund policy, European Union"
+    assert head.authority == "law"
     # Midnight in Lisbon, an hour behind Berlin; the end as it stands.
-    assert version.valid == Period(start=FEB_1, end=datetime(2026, 1, 31, 23, tzinfo=UTC))
-    assert version.time_zone == "Europe/Lisbon"
-    assert version.governed_by == "order.purchased_at"
-    assert version.transition == (Transition(from_version="2024-01-01", when="order.paid", take="older"),)
-    assert version.applies_to == Applicability(regions=frozenset({"EU", "NO"}), plans=frozenset({"annual"}))
-    assert version.supersedes == (Reference(policy="refund-old", version="2024-01-01", clause="window"),)
-    assert version.amends == (Reference(policy="terms"),)
-    assert version.delegates == (Delegation(to="department", terms=frozenset({"refund.window_days"})),)
-    assert version.rendition_of == "refund-de"
-    assert version.audience == "staff"
-    assert version.language == "zh-CN"
-    assert version.recorded == RECORDED
+    assert read.valid == Period(start=FEB_1, end=datetime(2026, 1, 31, 23, tzinfo=UTC))
+    assert head.time_zone == "Europe/Lisbon"
+    assert head.governed_by == "order.purchased_at"
+    assert head.transition == (Transition(from_version="2024-01-01", when="order.paid", take="older"),)
+    assert head.applies_to == Applicability(regions=frozenset({"EU", "NO"}), plans=frozenset({"annual"}))
+    assert head.supersedes == (Reference(policy="refund-old", version="2024-01-01", clause="window"),)
+    assert head.amends == (Reference(policy="terms"),)
+    assert head.delegates == (Delegation(to="department", terms=frozenset({"refund.window_days"})),)
+    assert head.rendition_of == "refund-de"
+    assert head.audience == "staff"
+    assert head.language == "zh-CN"
+    assert (head.owner, head.source) == ("Legal", "https://lumen.example/refunds")
 
 
 def test_defaults() -> None:
