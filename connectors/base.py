@@ -84,6 +84,8 @@ class Evidence:
     authority: str
     #: Of a table row: the line that names its columns. Of a list's item: the sentence that leads the list in.
     header: str | None = None
+    #: Whether a passage is a list's item.
+    is_item: bool = False
     clause: Clause | None = None
     term: Term | None = None
     #: That this version exists, in force or not; its need is `versions`.

@@ -86,6 +86,7 @@ def passage_evidence(hit: PassageHit, *, source: str) -> Evidence:
         value=None,
         quote=hit.text,
         header=hit.table_header,
+        is_item=hit.kind == "item",
         authority=version.authority,
         clause=hit.clause,
         score=hit.score,

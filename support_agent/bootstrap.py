@@ -282,7 +282,8 @@ class Application:
         parts = Parts(
             connectors={connector.name: connector for connector in connectors},
             words=TenantWords.of(tenant),
-            read=_reader(tenant),
+            read=reader_of(tenant),
+            conversation=runs.earlier,
             similarity=_Likeness(self._vectors, tenant.playbooks) if self._vectors else None,
             clock=time.monotonic,
             new_id=uuid4,
@@ -354,7 +355,8 @@ def _nearest(asked: Sequence[float], examples: Sequence[Sequence[float]]) -> flo
     return float((np.asarray(examples) @ np.asarray(asked)).max()) if examples else 0.0
 
 
-def _reader(tenant: Tenant) -> Callable[[Question], Reading]:
+def reader_of(tenant: Tenant) -> Callable[[Question], Reading]:
+    """What reads the questions to a tenant, by its order numbers, its dates and its words."""
     pattern = re.compile(tenant.order_number)
     vocabulary = Vocabulary(tenant)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import orjson
 import psycopg
@@ -20,7 +20,7 @@ import psycopg
 from policies.errors import PolicyStateError
 from policies.session import TenantSession
 from support_agent.bootstrap import Application
-from support_agent.domain.question import Principal, Question
+from support_agent.domain.question import Earlier, Principal, Question
 from support_agent.domain.run import Run
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import ConcurrentUpdateError, InvalidRequestError
@@ -194,5 +194,17 @@ def _question(recorded: RecordedQuestion, tenant: Tenant, *, at: datetime | None
         asked_at=at or datetime.fromisoformat(said["asked_at"]),
         locale=said["locale"],
         conversation=said["conversation"],
+        earlier=_earlier(said.get("earlier")),
         stated_facts=facts,
+    )
+
+
+def _earlier(said: Mapping[str, Any] | None) -> Earlier | None:
+    if said is None:
+        return None
+    return Earlier(
+        text=said["text"],
+        asked_at=datetime.fromisoformat(said["asked_at"]),
+        status=said["status"],
+        orders=tuple(said["orders"]),
     )

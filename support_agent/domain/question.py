@@ -23,6 +23,20 @@ class Principal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What was asked last in the same conversation by the same caller."""
+
+    #: As it was understood: with what it took over from the question before it.
+    text: str
+    #: UTC.
+    asked_at: datetime
+    #: Of its outcome.
+    status: str
+    #: Numbers of the orders that its answer was about.
+    orders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One question by one principal to one tenant."""
 
@@ -35,5 +49,7 @@ class Question:
     #: None: found in the text.
     locale: Language | None = None
     conversation: str | None = None
+    #: None: the first of its conversation, or one that can be understood alone.
+    earlier: Earlier | None = None
     #: What the customer asserts, by fact name.
     stated_facts: Mapping[str, FactValue] = field(default_factory=dict)

@@ -15,7 +15,9 @@ from support_agent.domain.question import Language
 Span: TypeAlias = tuple[int, int]
 Precision: TypeAlias = Literal["instant", "day", "week", "month", "quarter", "season", "year", "range"]
 Role: TypeAlias = Literal["purchase", "delivery", "travel", "renewal", "request", "as_of", "other"]
-Signal: TypeAlias = Literal["risk", "person", "other_person", "internal", "small_talk", "general"]
+Signal: TypeAlias = Literal[
+    "risk", "person", "other_person", "internal", "small_talk", "general", "continues", "refers"
+]
 DurationUnit: TypeAlias = Literal["minute", "hour", "day", "working_day", "week", "month", "quarter", "year"]
 
 #: Where a period starts that has no beginning ("before 2025"): earlier than any record.

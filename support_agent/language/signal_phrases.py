@@ -232,6 +232,24 @@ when (?:do|does|is|are) (?:the |an? )?(?:refunds?|returns? (?:window|period)|war
 (?:满多少|多少钱(?:以上|起|可以|才能|才)?)(?:包邮|免运费|免邮|起送)
 (?:了解|知道|问|问问|咨询|打听|请教|看看|搞清楚)(?:一?下)?(?:你们)?的?(?:相关)?的?[^，。？！,?!我]{{0,6}}(?:规定|政策|规则|条款|流程|要求|标准)
 """
+#: How a text opens, or ends, that goes on from the one before.
+CONTINUES: Final = r"""
+\A(?:and|but|or|so|then|also|okay|ok)\b(?! far\b)
+\A(?:what|how) about\b
+\A(?:what|how) (?:if|would it be|is it) (?:it|that|i|we|for|with)\b
+\A(?:is it |is that |would it be )?(?:the )?same (?:thing )?(?:for|with|if)\b
+\A(?:if|in that case|instead)\b
+\A[\W]*(?:那|还有|如果|要是|假如|换成|换做|同样|另外|以及)
+[\u4e00-\u9fff]呢[\s\W]*\Z
+"""
+#: How a text names what was spoken of before.
+REFERS: Final = r"""
+(?:it|them|that one|this one|(?:that|this|the same) (?:order|purchase))\b
+  (?! (?:is )?(?:possible|true|okay|ok|allowed|cost|costs|take|takes|mean|means)\b)
+它
+[这那该](?:[个笔张份件]|一[个笔张份件])?(?:订单|单子|单)
+[这那](?:个|件|台|款)(?:还|能|可|可以|会|要|是)
+"""
 #: What makes a question one about an order all the same.
 PERSONAL: Final = r"""
 (?:my|our)(?! (?:data|files|documents|uploads)\b)\b

@@ -6,7 +6,17 @@ import re
 from functools import cache
 
 from support_agent.domain.reading import Signal
-from support_agent.language.signal_phrases import GENERAL, INTERNAL, OTHER_PERSON, OWN, PERSON, PERSONAL, RISK
+from support_agent.language.signal_phrases import (
+    CONTINUES,
+    GENERAL,
+    INTERNAL,
+    OTHER_PERSON,
+    OWN,
+    PERSON,
+    PERSONAL,
+    REFERS,
+    RISK,
+)
 
 #: Small talk and abuse end a question only when nothing else stands in it.
 _SMALL_TALK = r"""
@@ -52,6 +62,8 @@ _LISTED: dict[Signal, str] = {
     "other_person": OTHER_PERSON,
     "internal": INTERNAL,
     "general": GENERAL,
+    "continues": CONTINUES,
+    "refers": REFERS,
 }
 
 

@@ -7,8 +7,9 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from policies.facts import FactValue
+from policies.session import TenantSession
 from support_agent.domain.playbook import Playbook, Wording
-from support_agent.domain.question import Language
+from support_agent.domain.question import Earlier, Language, Question
 
 
 class Voice(Protocol):
@@ -37,6 +38,14 @@ class Words(Protocol):
     """The tenant's and the package's texts in every language."""
 
     def voice(self, language: Language, zone: ZoneInfo) -> Voice: ...
+
+
+class Conversation(Protocol):
+    """What was asked before."""
+
+    async def __call__(self, session: TenantSession, question: Question) -> Earlier | None:
+        """The last question of the conversation by the same caller, before this one; None where it is the first."""
+        ...
 
 
 class Similarity(Protocol):

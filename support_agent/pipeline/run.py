@@ -23,7 +23,7 @@ from support_agent.domain.reading import Reading
 from support_agent.domain.run import LookupRecord, Round, Run
 from support_agent.domain.tenant import Tenant
 from support_agent.domain.verdict import Verdict
-from support_agent.pipeline import conclusion, planning, retrieval
+from support_agent.pipeline import conclusion, follow_up, planning, retrieval
 from support_agent.pipeline.assessment import Case, assess, weigh_passages
 from support_agent.pipeline.composition import clarify, next_step
 from support_agent.pipeline.conclusion import Conclusion, Setting
@@ -39,7 +39,7 @@ from support_agent.pipeline.lookups import (
     with_further_facts,
 )
 from support_agent.pipeline.planning import Slots
-from support_agent.pipeline.ports import Similarity, Words
+from support_agent.pipeline.ports import Conversation, Similarity, Words
 from support_agent.pipeline.relevance import Leading, leading
 from support_agent.pipeline.resolution import Spoken
 from support_agent.pipeline.retrieval import Findings
@@ -61,6 +61,7 @@ class Parts:
     connectors: Mapping[str, Connector]
     words: Words
     read: Callable[[Question], Reading]
+    conversation: Conversation
     #: None: no vectors; words alone recognise a question.
     similarity: Similarity | None
     #: Monotonic seconds.
@@ -112,9 +113,13 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
     trace = _Trace(parts.clock, parts.clock())
     with trace.stage("read"):
         reading = parts.read(question)
+        if question.conversation is not None and question.earlier is None and follow_up.leans(reading):
+            question = replace(question, earlier=await parts.conversation(session, question))
+        reading = follow_up.continued(question, reading, read=parts.read)
     voice = parts.words.voice(reading.language, tenant.zone)
     setting = Setting(
-        question=question,
+        # From here on what counts is what is asked, whichever question said it.
+        question=replace(question, text=reading.text),
         slots=planning.read_slots(reading, tenant=tenant, playbook=None, asked_at=question.asked_at),
         tenant=tenant,
         words=parts.words,
@@ -139,7 +144,7 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
             concluded = conclusion.unless_it_refers_to_nothing(_conclude(gathered, playbook, setting), setting)
     else:
         concluded = early
-    return _run(concluded, gathered, setting, reading, trace, parts, session)
+    return _run(concluded, gathered, replace(setting, question=question), reading, trace, parts, session)
 
 
 async def _recognised(reading: Reading, tenant: Tenant, parts: Parts) -> Playbook | None:

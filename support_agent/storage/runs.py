@@ -14,6 +14,7 @@ from connectors.base import Evidence
 from policies.session import TenantSession
 from policies.version import Period
 from support_agent.domain.conflict import Candidate, Conflict, Resolution
+from support_agent.domain.question import Earlier, Question
 from support_agent.domain.run import Run
 
 #: Version of the receipt's layout, for readers of old runs.
@@ -50,6 +51,18 @@ SELECT r.run_id, r.recorded_at, r.customer_id, r.conversation, r.receipt->>'form
     SELECT * FROM runs WHERE tenant_id = %(tenant)s AND run_id = p.run_id OFFSET 0
  ) AS r
  ORDER BY p.recorded_at DESC, p.run_id DESC
+"""
+
+_EARLIER = """
+SELECT receipt->'reading'->>'text', asked_at, status, receipt->'evidence'
+  FROM runs
+ WHERE tenant_id = %(tenant)s
+   AND conversation = %(conversation)s
+   AND customer_id IS NOT DISTINCT FROM %(customer)s
+   AND receipt->'question'->'principal'->>'kind' = %(kind)s
+   AND asked_at <= %(asked_at)s
+ ORDER BY recorded_at DESC, run_id DESC
+ LIMIT 1
 """
 
 _LOAD = "SELECT receipt, recorded_at FROM runs WHERE tenant_id = %(tenant)s AND run_id = %(run)s"
@@ -95,6 +108,26 @@ async def load(session: TenantSession, run_id: UUID) -> dict[str, Any] | None:
     """The receipt of a run, with `recorded_at` (UTC, ISO 8601) beside it; None when the tenant has no such run."""
     rows = await session.fetch(_LOAD, {"tenant": session.tenant_id, "run": run_id})
     return {**rows[0][0], "recorded_at": rows[0][1].isoformat()} if rows else None
+
+
+async def earlier(session: TenantSession, question: Question) -> Earlier | None:
+    """The last question of the same conversation by the same caller, before this one; None where it is the first."""
+    principal = question.principal
+    rows = await session.fetch(
+        _EARLIER,
+        {
+            "tenant": session.tenant_id,
+            "conversation": question.conversation,
+            "customer": principal.customer_id,
+            "kind": principal.kind,
+            "asked_at": question.asked_at,
+        },
+    )
+    if not rows or rows[0][0] is None:
+        return None
+    text, asked_at, status, evidence = rows[0]
+    orders = dict.fromkeys(e["locator"].partition("#")[0] for e in evidence if e["source"] == "orders")
+    return Earlier(text=text, asked_at=asked_at, status=status, orders=tuple(orders))
 
 
 async def questions(
@@ -145,9 +178,12 @@ def receipt(run: Run, outcome: Mapping[str, Any]) -> dict[str, Any]:
             "asked_at": question.asked_at,
             "principal": question.principal,
             "conversation": question.conversation,
+            "earlier": question.earlier,
             "stated_facts": question.stated_facts,
         },
         "reading": {
+            # With what it took over from an earlier question.
+            "text": run.reading.text,
             "language": run.reading.language,
             "time_expressions": [
                 {"text": e.text, "role": e.role, "period": e.period} for e in run.reading.time_expressions

@@ -22,7 +22,9 @@ def lint(
     ] = None,
     *,
     tenant: Tenant,
-    overlay: Annotated[Path | None, typer.Option(help="YAML or JSON file that adds front-matter keys.")] = None,
+    overlay: Annotated[
+        Path | None, typer.Option(help="YAML or JSON file that adds front-matter keys to a folder.")
+    ] = None,
     errors_only: Annotated[bool, typer.Option("--errors-only", help="Leave out what may be meant so.")] = False,
     json: Json = False,
 ) -> None:

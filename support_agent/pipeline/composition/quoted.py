@@ -8,7 +8,7 @@ from typing import Final
 from connectors.base import Evidence
 from support_agent.domain.claim import Claim, Draft, Grounds
 from support_agent.domain.conflict import Conflict
-from support_agent.pipeline.citation import MAX_PASSAGES, excerpt
+from support_agent.pipeline.citation import MAX_PASSAGES, MAX_QUOTE, excerpt
 from support_agent.pipeline.composition.claims import Uncertainty, claim_on, notes
 from support_agent.pipeline.extract import Sought, quoted
 from support_agent.pipeline.ports import Voice
@@ -37,7 +37,7 @@ def passage_draft(
     for hit in hits if ranked else hits[:1]:
         if hit.clause is None:
             continue
-        period, quote = hit.clause.valid, quoted(hit, wanted)
+        period, quote = hit.clause.valid, _quoted_in_full(hit, wanted)
         if ranked:
             text = voice.own(
                 "ranked_passage",
@@ -51,7 +51,7 @@ def passage_draft(
             text = voice.own("passage", faq=hit.authority == "faq", start=period.start, quote=quote)
         claims.append(claim_on(text, grounds, hit, item=ranked, quote=quote))
         if beside is not None and not ranked:
-            quote = quoted(beside, wanted, limit=MAX_BESIDE)
+            quote = _quoted_in_full(beside, wanted, limit=MAX_BESIDE)
             claims.append(claim_on(voice.own("passage_beside", quote=quote), grounds, beside, quote=quote))
         if period.start > grounds.asked_at:
             claims.append(claim_on(voice.own("not_yet", start=period.start), grounds, hit))
@@ -59,6 +59,17 @@ def passage_draft(
         if not ranked and governed_by not in {None, "asked_at"}:
             claims.append(claim_on(voice.own("own_date", label=voice.label(str(governed_by))), grounds, hit))
     return Draft(claims=tuple(claims), notes=notes(uncertainties, voice))
+
+
+def _quoted_in_full(hit: Evidence, wanted: Sought, *, limit: int = MAX_QUOTE) -> str:
+    """What is quoted of a passage; an item that no sentence leads in with the heading above it, which may deny it.
+
+    "Damage from falls" means nothing without "What is not covered".
+    """
+    quote = quoted(hit, wanted, limit=limit)
+    heading = hit.clause.heading if hit.clause is not None else ""
+    bare = hit.is_item and hit.header is None and heading and not quote.startswith(heading)
+    return f"{heading}\n{quote}" if bare else quote
 
 
 def comparison_draft(

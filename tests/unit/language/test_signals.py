@@ -10,6 +10,9 @@ from support_agent.domain.reading import Signal
 from support_agent.language.signals import read_signals
 from tests.soak import examples
 
+#: What is asked with them is not decided by them.
+CONVERSATION: set[Signal] = {"continues", "refers"}
+
 PERSON = (
     "I want to talk to a real person.",
     "Can someone from your team call me? I don't understand my bill",
@@ -194,14 +197,61 @@ ROWS = [(text, {signal}) for signal, texts in SIGNALS.items() for text in texts]
 
 @pytest.mark.parametrize(("text", "expected"), ROWS, ids=[text for text, _ in ROWS])
 def test_a_question_has_the_signals_that_it_states_unmistakably(text: str, expected: set[Signal]) -> None:
-    assert read_signals(fold(text)) == expected
+    assert deciding(text) == expected
+
+
+CONTINUING = (
+    "And if I bought it in May?",
+    "What about the headset?",
+    "how about the one from June",
+    "Same for the desk lamp?",
+    "那上个月买的呢？",
+    "如果是五月买的呢",
+    "換成耳機呢？",
+)
+ALONE = (
+    "Can I still get a refund?",
+    "What are your opening hours?",
+    "Andorra is where I live",
+    "Original packaging is lost",
+    "我们去年买的套餐现在还能退吗？",
+    "运费由谁承担？",
+)
+
+
+@pytest.mark.parametrize("text", CONTINUING)
+def test_a_text_that_goes_on_from_the_one_before_says_so(text: str) -> None:
+    assert "continues" in read_signals(fold(text))
+
+
+@pytest.mark.parametrize("text", ALONE)
+def test_a_text_that_stands_alone_goes_on_from_nothing(text: str) -> None:
+    assert not read_signals(fold(text)) & CONVERSATION
+
+
+@pytest.mark.parametrize(
+    "text", ["Can I return it?", "Has that order been sent?", "这个还能退吗", "那笔订单发货了吗", "它坏了"]
+)
+def test_a_text_that_names_what_was_spoken_of_says_so(text: str) -> None:
+    assert "refers" in read_signals(fold(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["Is it possible to pay by invoice?", "How much does it cost?", "itemised bill", "怎么退款"]
+)
+def test_words_that_name_nothing_refer_to_nothing(text: str) -> None:
+    assert "refers" not in read_signals(fold(text))
 
 
 @pytest.mark.parametrize("variant", ["s2t", "s2tw", "s2hk"])
 def test_traditional_characters_say_the_same(variant: str) -> None:
     convert = opencc.OpenCC(variant).convert
 
-    assert [text for text, expected in ROWS if read_signals(fold(convert(text))) != expected] == []
+    assert [text for text, expected in ROWS if deciding(convert(text)) != expected] == []
+
+
+def deciding(text: str) -> set[Signal]:
+    return {*read_signals(fold(text))} - CONVERSATION
 
 
 def test_own_and_other_purchases_in_one_question_are_told_apart() -> None:

@@ -252,6 +252,20 @@ def test_passage_beside_the_first_is_quoted_in_a_sentence_of_its_own() -> None:
     assert len(dict(cut.claims[1].quotes)[len(everything.evidence)]) <= 280
 
 
+@pytest.mark.parametrize(
+    ("is_item", "header", "n"), [(True, None, 1), (True, "We do not repair:", 0), (False, None, 0)]
+)
+def test_an_item_that_nothing_leads_in_is_quoted_with_its_heading(is_item: bool, header: str | None, n: int) -> None:
+    item = replace(FAQ, key="item", quote="Damage from falls.", is_item=is_item, header=header)
+    everything = replace(EVERYTHING, evidence=(*EVERYTHING.evidence, item))
+    draft = passage_draft([item], everything, voice(), wanted=sought("damage"))
+    text = " ".join(claim.text for claim in draft.claims)
+
+    assert item.clause is not None
+    assert text.count(f"{item.clause.heading} Damage from falls.") == n
+    assert "Damage from falls.”" in text
+
+
 def test_staff_get_all_passages_as_a_list() -> None:
     text = answer(passage_draft([NEW_PASSAGE, FAQ], EVERYTHING, voice(), wanted=sought(""), ranked=True))
 
