@@ -30,11 +30,12 @@ def lint(
     groups: RegionGroups,
     now: datetime,
 ) -> list[Finding]:
-    """Everything to be said of `drafts`, by path and line.
+    """Everything to be said of `drafts`, by path and line; of versions that have ended only the errors.
 
     Args:
         drafts: Versions that are to be published together; what is published already may be among them.
-        published: What is published, each with the end that the store gives it; a draft of the same name replaces it.
+        published: What is published, each with its own end or that of its withdrawal; a draft of the same name
+            replaces it.
         ladder: The tenant's.
         groups: The tenant's groups of regions.
         now: When they would be published.
@@ -47,5 +48,10 @@ def lint(
         groups=groups,
         now=now,
     )
-    found = chain(timelines(checked), relations(checked), contradictions(checked), texts(checked))
-    return sorted(dict.fromkeys(found), key=lambda finding: (finding.path, finding.line, finding.rule, finding.message))
+    over = checked.over
+    found = {
+        finding
+        for finding in chain(timelines(checked), relations(checked), contradictions(checked), texts(checked))
+        if finding.severity == "error" or finding.path not in over
+    }
+    return sorted(found, key=lambda finding: (finding.path, finding.line, finding.rule, finding.message))

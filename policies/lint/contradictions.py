@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from policies.applicability import narrower, overlap
-from policies.candidates import CandidateTerm, candidate_terms, compare, words_around
+from policies.candidates import candidate_terms, compare
 from policies.clauses import DocumentClause, DocumentTerm
 from policies.document import PolicyDocument
 from policies.lint.finding import Checked, Finding, of_document
 from policies.lint.relations import are_related
+from policies.lint.statements import Statement, agree, contradict, statements
 from policies.lint.timelines import in_force_together
-
-#: Share of the shorter sentence's words that two sentences on the same thing have in common, and how many at least.
-SHARED: Final = 0.6
-MIN_SHARED: Final = 3
 
 
 def contradictions(checked: Checked) -> Iterator[Finding]:
@@ -55,7 +51,7 @@ def _between(
                 "correct one of them, narrow applies_to, or declare which prevails", line=term.place[1],
             )  # fmt: skip
     if not (clause.terms and opposite.terms):
-        yield from _between_texts(draft, clause, opposite, place=place)
+        yield from _between_texts(draft, clause, other, opposite, place=place)
 
 
 def _is_settled(
@@ -86,39 +82,30 @@ def _is_bound(clause: DocumentClause, term: DocumentTerm, other: DocumentTerm) -
 
 
 def _between_texts(
-    draft: PolicyDocument, clause: DocumentClause, opposite: DocumentClause, *, place: str
+    draft: PolicyDocument, clause: DocumentClause, other: PolicyDocument, opposite: DocumentClause, *, place: str
 ) -> Iterator[Finding]:
-    for passage in clause.passages:
-        for against in opposite.passages:
-            said, theirs = candidate_terms(passage.text), candidate_terms(against.text)
-            for candidate in said:
-                different = [
-                    other
-                    for other in theirs
-                    if compare(candidate, other) == "different"
-                    and _is_about_the_same(passage.text, candidate, against.text, other)
-                ]
-                if different and not any(compare(candidate, other) == "same" for other in theirs):
-                    yield of_document(
-                        draft, "contradiction", "warning",
-                        f"says {candidate.text!r} where {place} says {different[0].text!r}",
-                        "correct one of them, narrow applies_to, or declare which prevails", line=passage.lines[0],
-                    )  # fmt: skip
+    theirs = _stated_by(opposite)
+    for passage in clause.passages if theirs else ():
+        for said in statements(passage.text):
+            different = next((against for against in theirs if contradict(said, against)), None)
+            # A source that says both, each in its place, contradicts nobody.
+            if different is not None and not any(
+                agree(said, against) for clause in other.clauses for against in _stated_by(clause)
+            ):
+                yield of_document(
+                    draft, "contradiction", "warning",
+                    f"says {said.candidate.text!r} where {place} says {different.candidate.text!r}",
+                    "correct one of them, narrow applies_to, or declare which prevails", line=passage.lines[0],
+                )  # fmt: skip
 
 
-def _is_about_the_same(text: str, candidate: CandidateTerm, other_text: str, other: CandidateTerm) -> bool:
-    ours, theirs = set(words_around(text, candidate)), set(words_around(other_text, other))
-    shared = ours & theirs
-    return len(shared) >= MIN_SHARED and len(shared) >= SHARED * min(len(ours), len(theirs))
+def _stated_by(clause: DocumentClause) -> list[Statement]:
+    return [statement for passage in clause.passages for statement in statements(passage.text)]
 
 
 def _rendered_otherwise(draft: PolicyDocument, original: PolicyDocument) -> Iterator[Finding]:
     """A rendition's clause that states values which the clause of its original does not."""
-    clauses = {clause.anchor: clause for clause in original.clauses}
-    for clause in draft.clauses:
-        source = clauses.get(clause.anchor)
-        if source is None:
-            continue
+    for clause, source in _rendered(draft, original):
         held = [candidate for passage in source.passages for candidate in candidate_terms(passage.text)]
         for passage in clause.passages:
             for candidate in candidate_terms(passage.text):
@@ -126,6 +113,16 @@ def _rendered_otherwise(draft: PolicyDocument, original: PolicyDocument) -> Iter
                 if "different" in answers and "same" not in answers:
                     yield of_document(
                         draft, "rendition-differs", "warning",
-                        f"says {candidate.text!r}, which #{clause.anchor} of its original does not",
-                        "correct the rendition", line=passage.lines[0],
+                        f"says {candidate.text!r}, which {original.policy}@{original.version}#{source.anchor}, its "
+                        "original, does not", "correct the rendition", line=passage.lines[0],
                     )  # fmt: skip
+
+
+def _rendered(draft: PolicyDocument, original: PolicyDocument) -> Iterator[tuple[DocumentClause, DocumentClause]]:
+    """The clauses of a rendition with those they render: by anchor, or in order where its anchors are its own."""
+    by_anchor = {clause.anchor: clause for clause in original.clauses}
+    if len(draft.clauses) == len(original.clauses):
+        for clause, source in zip(draft.clauses, original.clauses, strict=True):
+            yield clause, by_anchor.get(clause.anchor, source)
+    else:
+        yield from ((clause, by_anchor[clause.anchor]) for clause in draft.clauses if clause.anchor in by_anchor)

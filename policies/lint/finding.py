@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 
 from policies.applicability import RegionGroups
 from policies.authority import Ladder
-from policies.clauses import DocumentClause
 from policies.document import PolicyDocument
 
 #: An error is never meant so; a warning may be, and is for a person to judge.
@@ -48,14 +47,19 @@ class Checked:
         names = {(draft.policy, draft.version) for draft in self.drafts}
         return tuple(document for document in self.all if (document.policy, document.version) in names)
 
+    @property
+    def over(self) -> frozenset[str]:
+        """Paths of what is published and has ended: history, of which only errors are worth a word."""
+        return frozenset(
+            document.path
+            for document in self.final
+            if (document.policy, document.version) in self.published
+            and document.valid.end is not None
+            and document.valid.end <= self.now
+        )
+
 
 def of_document(
     document: PolicyDocument, rule: str, severity: Severity, message: str, remedy: str, *, line: int = 1
 ) -> Finding:
     return Finding(path=document.path, line=line, rule=rule, severity=severity, message=message, remedy=remedy)
-
-
-def of_clause(
-    document: PolicyDocument, clause: DocumentClause, rule: str, severity: Severity, message: str, remedy: str
-) -> Finding:
-    return of_document(document, rule, severity, message, remedy, line=clause.lines[0])

@@ -81,7 +81,7 @@ def _renditions(draft: PolicyDocument, checked: Checked) -> Iterator[Finding]:
                 "give it the dates of the version that it renders",
             )  # fmt: skip
         for other in governs:
-            if other.valid.start > draft.valid.start and _ends_later(draft, other):
+            if other.valid.start > draft.valid.start:
                 yield of_document(
                     draft, "rendition-stale", "warning",
                     f"renders a version of {original} before {other.version}, and goes on with it",
@@ -97,10 +97,6 @@ def _renditions(draft: PolicyDocument, checked: Checked) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _ends_later(draft: PolicyDocument, other: PolicyDocument) -> bool:
-    return draft.valid.end is None or draft.valid.end > other.valid.start
-
-
 def _scopes(draft: PolicyDocument, checked: Checked) -> Iterator[Finding]:
     """Two policies of one topic and rank that both hold for somebody, neither of them narrower."""
     head = draft.front_matter
@@ -111,6 +107,7 @@ def _scopes(draft: PolicyDocument, checked: Checked) -> Iterator[Finding]:
             other.policy == draft.policy
             or theirs.topic != head.topic
             or together is None
+            or (together.end is not None and together.end <= checked.now)
             or checked.ladder.level(theirs.authority) != checked.ladder.level(head.authority)
             or are_related(draft, other)
         ):

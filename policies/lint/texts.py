@@ -7,22 +7,26 @@ from collections.abc import Iterator
 from typing import Final
 
 from policies.document import PolicyDocument
-from policies.lint.finding import Checked, Finding, of_clause, of_document
+from policies.lint.finding import Checked, Finding, Severity, of_document
 from policies.references import REFERENCE
 
-#: Wordings that address the program that reads a text instead of the person: English, then Chinese.
+#: Wordings that address the program that reads a text instead of the person: English, then Chinese. What a person may
+#: or may not ignore, an agent who is a person, and terms that override earlier ones are none.
 _TO_A_MACHINE: Final = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,30}\b(?:instruction|prompt|rule|guideline|polic(?:y|ies))s?\b"
+    r"(?<!if you )(?<!may )(?<!not )(?<!who )\b(?:ignore|disregard|forget)\b(?:"
+    r"[^.\n]{0,30}\b(?:instruction|prompt|rule|guideline|polic(?:y|ie))s?\b"
     r"[^.\n]{0,20}\b(?:above|before|previous|prior|earlier|given|you)\b"
-    r"|\b(?:ignore|disregard|forget|override)\b[^.\n]{0,30}\b(?:above|previous|prior|earlier|all other|your)\b"
-    r"[^.\n]{0,20}\b(?:instruction|prompt|rule|guideline|message)s?\b"
-    r"|\b(?:you are|act as|pretend to be)\b[^.\n]{0,20}\b(?:an? )?(?:ai|assistant|chat ?bot|language model|llm|agent)\b"
-    r"|\b(?:ai|assistant|chat ?bot|language model|llm|agent)s?\b\s*(?:[:,]|must|should|shall)[^.\n]{0,40}"
+    r"|[^.\n]{0,30}\b(?:above|previous|prior|earlier|all other|your)\b"
+    r"[^.\n]{0,20}\b(?:instruction|prompt|rule|guideline|message)s?\b)"
+    r"|\boverride\b[^.\n]{0,30}\b(?:instruction|prompt)s?\b"
+    r"|\b(?:you are|act as|pretend to be)\b[^.\n]{0,20}\b(?:ai|assistant|chat ?bot|language model|llm)\b"
+    r"|\b(?:ai|chat ?bot|language model|llm)s?\b(?: assistants?| agents?)?\s*(?:[:,]|must|should|shall)[^.\n]{0,40}"
     r"\b(?:answer|reply|respond|say|approve|tell|output|ignore|reveal)\b"
     r"|</?\s*(?:system|assistant|evidence|instructions?|prompt)\b[^>\n]{0,40}>"
     r"|^\s*(?:system|assistant)\s*(?:prompt|message)?\s*:"
-    r"|\bsystem (?:prompt|message|override)\b"
-    r"|(?:忽略|无视|不要理会|忘记|覆盖)[^。\n]{0,12}(?:指令|指示|提示词|系统提示|规则|要求|说明)"
+    r"|\bsystem (?:prompt|override)\b"
+    r"|(?<!如)(?<!若)(?<!果)(?<!得)(?<!不要)(?<!请勿)(?:忽略|无视|不要理会|忘记)(?:"
+    r"[^。，\n]{0,12}(?:指令|指示|提示词|系统提示)|(?:之前|以上|上述|前面|所有|你的)[^。，\n]{0,8}(?:规则|要求|说明))"
     r"|(?:你是|请扮演|扮演)[^。\n]{0,8}(?:助手|机器人|人工智能|语言模型|AI|客服系统)"
     r"|(?:AI|助手|机器人|语言模型|人工智能)[^。\n]{0,6}(?:必须|应当|应该|请)[^。\n]{0,10}(?:回答|回复|批准|输出|告诉|说)"
     r"|系统(?:提示词|消息|指令)\s*[:：]",
@@ -30,11 +34,13 @@ _TO_A_MACHINE: Final = re.compile(
 )
 #: Soft and joining characters have their uses; these only hide or turn around what a reader sees.
 _HIDDEN: Final = re.compile("[\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\U000e0000-\U000e007f]")
+#: These have no width; they come along with text that is copied from a page.
+_CAME_ALONG: Final = frozenset("\u200b\u2060")
 _LINK: Final = re.compile(r"\]\(#(?P<anchor>[^)\s]+)\)")
 
 
 def texts(checked: Checked) -> Iterator[Finding]:
-    for draft in checked.drafts:
+    for draft in checked.final:
         if draft.front_matter.owner is None:
             yield of_document(
                 draft, "no-owner", "warning", "nobody owns its clauses",
@@ -47,19 +53,20 @@ def texts(checked: Checked) -> Iterator[Finding]:
 
 def _hidden(draft: PolicyDocument) -> Iterator[Finding]:
     for number, line in enumerate(draft.text.splitlines(), start=1):
-        found = _HIDDEN.search(line)
-        if found is not None:
+        found = list(_HIDDEN.finditer(line))
+        worst = next((character for character in found if character[0] not in _CAME_ALONG), found[0] if found else None)
+        if worst is not None:
             yield of_document(
-                draft, "hidden-text", "error",
-                f"column {found.start() + 1}: the character U+{ord(found[0]):04X} hides or turns text around",
-                "delete it", line=number,
+                draft, "hidden-text", "warning" if worst[0] in _CAME_ALONG else "error",
+                f"column {worst.start() + 1}: the character U+{ord(worst[0]):04X} cannot be seen and hides or turns "
+                "around text", "delete it", line=number,
             )  # fmt: skip
 
 
 def _to_a_machine(draft: PolicyDocument) -> Iterator[Finding]:
     for clause in draft.clauses:
         for passage in clause.passages:
-            found = _TO_A_MACHINE.search(passage.text)
+            found = _TO_A_MACHINE.search(_HIDDEN.sub("", passage.text))
             if found is not None:
                 yield of_document(
                     draft, "machine-instruction", "error",
@@ -77,17 +84,23 @@ def _references(draft: PolicyDocument, checked: Checked) -> Iterator[Finding]:
         anchors.setdefault(document.policy, set()).update(names)
         anchors[f"{document.policy}@{document.version}"] = names
     for clause in draft.clauses:
-        said = "\n".join(passage.text for passage in clause.passages)
-        for link in _LINK.finditer(said):
-            if link["anchor"] not in own:
-                yield of_clause(
-                    draft, clause, "clause-reference", "error", f"links to #{link['anchor']}, which this text has not",
-                    "link to a clause that is there",
+        for passage in clause.passages:
+            links = dict.fromkeys(link["anchor"] for link in _LINK.finditer(passage.text))
+            missing = [anchor for anchor in links if anchor not in own]
+            if missing:
+                # A page's own anchors are lost when it becomes Markdown; what another version has was taken out.
+                severity: Severity = "warning" if anchors[draft.policy].isdisjoint(missing) else "error"
+                named = ", ".join(f"#{anchor}" for anchor in missing)
+                yield of_document(
+                    draft, "clause-reference", severity, f"links to {named}, which this text has not",
+                    "link to a clause that is there, or give the clause this anchor: {#…} behind its heading",
+                    line=passage.lines[0],
                 )  # fmt: skip
-        for named in REFERENCE.finditer(said):
-            target = named["policy"] if named["version"] is None else f"{named['policy']}@{named['version']}"
-            if named["policy"] in anchors and named["clause"] not in anchors.get(target, set()):
-                yield of_clause(
-                    draft, clause, "clause-reference", "error", f"cites {named[0]}, which is not there",
-                    "cite a clause that is there",
-                )  # fmt: skip
+            for named_clause in REFERENCE.finditer(passage.text):
+                policy, version = named_clause["policy"], named_clause["version"]
+                target = policy if version is None else f"{policy}@{version}"
+                if policy in anchors and named_clause["clause"] not in anchors.get(target, set()):
+                    yield of_document(
+                        draft, "clause-reference", "error", f"cites {named_clause[0]}, which is not there",
+                        "cite a clause that is there", line=passage.lines[0],
+                    )  # fmt: skip

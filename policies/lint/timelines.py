@@ -41,7 +41,7 @@ def timelines(checked: Checked) -> Iterator[Finding]:
 
 def _between(before: PolicyDocument, following: PolicyDocument, *, at: PolicyDocument) -> Iterator[Finding]:
     end, start = before.valid.end, following.valid.start
-    if end is None or end > start or before.valid.start == start:
+    if end is None or end > start:
         yield of_document(
             at, "period-overlap", "error", f"versions {before.version} and {following.version} are in force together",
             "change effective_from or effective_to of one of them",

@@ -29,7 +29,7 @@ async def lint(
     """Everything to be said of a file or folder of policies, or without one of what is published; by path and line.
 
     Raises:
-        InvalidRequestError: There is no such file or folder.
+        InvalidRequestError: There is no such file or folder, or an overlay goes with a file.
     """
     async with application.open_tenant(tenant) as (session, settings):
         names = await store.policies(session)
@@ -73,9 +73,13 @@ async def _read(
     session: TenantSession, tenant: Tenant, path: Path, *, overlay: Path | None
 ) -> Sequence[PolicyDocument]:
     if path.suffix == ".md":
+        if overlay is not None:
+            raise InvalidRequestError("--overlay", "goes with a folder of policies, not with one file")
         source, sidecar = read_source(path)
-        parsed = parse_source(source, tenant, known=await store.term_types(session), sidecar=sidecar)
-        return [replace(parsed, path=str(path))]
+        # As it was named on the command line, so that an editor finds it.
+        source = replace(source, path=str(path))
+        sidecar = sidecar and replace(sidecar, path=str(path.with_name(sidecar.path)))
+        return [parse_source(source, tenant, known=await store.term_types(session), sidecar=sidecar)]
     if not await asyncio.to_thread(path.is_dir):
         raise InvalidRequestError("PATH", "is neither a folder of policies nor a file whose name ends in .md")
     return await asyncio.to_thread(read_documents, path, tenant, overlay=overlay)
