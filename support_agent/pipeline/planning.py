@@ -142,6 +142,14 @@ def with_search_of_topic(plan: Plan, topic: str) -> Plan:
     return _with(plan, needs=("passages",), parameters={"topic": topic})
 
 
+def with_passages_instead(plan: Plan) -> Plan:
+    """What the text says on the topic, in place of a decision for which no rule applies to this case."""
+    topic, of_the_rules = plan.topic, {sub.id for sub in plan.sub_questions if sub.source == "policy"}
+    plan = with_wider_search(plan) if topic is None else with_search_of_topic(with_terms_of(plan, topic), topic)
+    kept = tuple(sub for sub in plan.sub_questions if sub.id not in of_the_rules)
+    return replace(plan, route="single", playbook=None, decide=None, on_conflict="annotate", sub_questions=kept)
+
+
 def with_search_for_others(plan: Plan) -> Plan:
     """The plan with a further sub-question: the passages that hold for whichever customers."""
     found = next(sub for sub in plan.sub_questions if "passages" in sub.needs)
@@ -149,7 +157,7 @@ def with_search_for_others(plan: Plan) -> Plan:
 
 
 def _with(plan: Plan, *, needs: tuple[str, ...], parameters: Mapping[str, LookupValue]) -> Plan:
-    number = len(plan.sub_questions) + 1
+    number = 1 + max(int(sub.id.removeprefix("q")) for sub in plan.sub_questions)
     further = SubQuestion(id=f"q{number}", source="policy", needs=needs, parameters=parameters, after=_asked(plan))
     return replace(plan, sub_questions=(*plan.sub_questions, further))
 

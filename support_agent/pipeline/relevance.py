@@ -70,7 +70,8 @@ class Leading:
     #: How well each of them stands; compares hits of one question only.
     standings: tuple[float, ...] = ()
     clear: bool = False
-    #: A passage of the same version to be quoted beside the first, which does not say it all.
+    #: A passage to be quoted beside the first: what counts where the first is of a rendition that has been overtaken,
+    #: else one of the same version where the first does not say it all.
     beside: Evidence | None = None
     #: Value terms stated in the passage that leads, else in its clause.
     terms: tuple[str, ...] = ()
@@ -184,9 +185,12 @@ def _agree(one: Evidence, other: Evidence, wanted: Sought) -> bool:
 def _beside(speaking: Sequence[tuple[float, Evidence]], wanted: Sought) -> Evidence | None:
     """A further passage of the version that leads, unless the first stands so far above it that it is enough.
 
-    Where the first does not give the value asked for, one that does; else the next.
+    Where the first does not give the value asked for, one that does; else the next. A rendition that is older than its
+    original has the original's clause beside it, which counts.
     """
     best, lead = speaking[0]
+    if (original := next((hit for _, hit in speaking if _overtakes(hit, lead)), None)) is not None:
+        return original
     others = [
         (standing, hit)
         for standing, hit in speaking[1:]
@@ -200,6 +204,15 @@ def _beside(speaking: Sequence[tuple[float, Evidence]], wanted: Sought) -> Evide
         near = [hit for standing, hit in others if best - standing < ALONE_THOUGH_SILENT]
         near.sort(key=lambda hit: -gives(quoted(hit, wanted), wanted.value))
     return near[0] if near else None
+
+
+def _overtakes(hit: Evidence, rendition: Evidence) -> bool:
+    """Whether a passage is of the same clause of the original, in a later version than the one rendered."""
+    if hit.clause is None or rendition.clause is None:
+        return False
+    later, rendered = hit.clause.version, rendition.clause.version
+    is_original = rendered.rendition_of == later.policy and later.valid.start > rendered.valid.start
+    return is_original and hit.locator.clause == rendition.locator.clause
 
 
 def coverage(asked: Mapping[str, float], hit: Evidence) -> float:

@@ -141,7 +141,8 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
         gathered = _with_assertions(await _gather(gathered.plan, playbook, setting, parts, session, trace))
         setting = replace(setting, evidence=gathered.findings.evidence)
         with trace.stage("compose"):
-            concluded = conclusion.unless_it_refers_to_nothing(_conclude(gathered, playbook, setting), setting)
+            followed = playbook if gathered.plan.playbook is not None else None
+            concluded = conclusion.unless_it_refers_to_nothing(_conclude(gathered, followed, setting), setting)
     else:
         concluded = early
     return _run(concluded, gathered, replace(setting, question=question), reading, trace, parts, session)
@@ -217,6 +218,8 @@ async def _gather(
             exhausted = spent or number == budget.max_rounds
             verdict = _verdict(checked, playbook, cases, findings, setting, exhausted=exhausted)
         plan = with_further_facts(plan, verdict, findings, setting.slots, setting.tenant)
+        if plan.decide in verdict.missing and verdict.next_action == "stop" and not exhausted:
+            plan = planning.with_passages_instead(plan)
         barren = 0 if any(record.n_added for record in records) else barren + 1
         trace.rounds.append(Round(number=number, lookups=records, verdict=verdict))
         records = ()

@@ -52,3 +52,25 @@ async def test_no_answer_begins_with_yes_or_no(ask: Ask, question: str) -> None:
     outcome = await ask(question, customer="C-2007", at="2026-11-20")
 
     assert not outcome["answer"].startswith(("Yes", "No,", "No "))
+
+
+@pytest.mark.parametrize(
+    "question", ["Does the warranty cover damage from falls and liquids?", "保修涵盖跌落和液体造成的损坏吗？"]
+)
+async def test_text_answers_where_no_rule_applies_to_the_case(ask: Ask, question: str) -> None:
+    # Nothing of theirs was delivered by then: the playbook cannot decide, but the policy says what is not covered.
+    outcome = await ask(question, customer="C-2001", at="2026-03-10")
+
+    assert outcome["status"] == "answered"
+    assert outcome["decision"] is None
+    cited = [(c["document"], c["version"], c["clause"]) for c in outcome["citations"]]
+    assert cited[-1] == ("warranty-goods", "2025-04-01", "not-covered")
+    assert len(cited) == len(set(cited))
+
+
+async def test_rendition_that_its_original_has_overtaken_does_not_stand_alone(ask: Ask) -> None:
+    outcome = await ask("保修涵盖跌落和液体造成的损坏吗？", customer="C-2001", at="2026-03-10")
+
+    assert [c["document"] for c in outcome["citations"]] == ["warranty-goods-zh", "warranty-goods"]
+    assert "2025年4月1日起生效的原文规定" in outcome["answer"]
+    assert any("译本" in note for note in outcome["uncertainties"])

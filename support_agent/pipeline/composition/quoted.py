@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Final
 
 from connectors.base import Evidence
@@ -31,7 +32,7 @@ def passage_draft(
 
     Args:
         wanted: What of a long passage is quoted.
-        beside: A further passage for a customer, of which less is quoted.
+        beside: A further passage for a customer, of the same version or of its original; less is quoted of it.
     """
     claims: list[Claim] = []
     for hit in hits if ranked else hits[:1]:
@@ -51,14 +52,24 @@ def passage_draft(
             text = voice.own("passage", faq=hit.authority == "faq", start=period.start, quote=quote)
         claims.append(claim_on(text, grounds, hit, item=ranked, quote=quote))
         if beside is not None and not ranked:
-            quote = _quoted_in_full(beside, wanted, limit=MAX_BESIDE)
-            claims.append(claim_on(voice.own("passage_beside", quote=quote), grounds, beside, quote=quote))
+            further = _quoted_in_full(beside, wanted, limit=MAX_BESIDE)
+            text = voice.own("passage_beside", quote=further, original=_start_of_original(beside, hit))
+            claims.append(claim_on(text, grounds, beside, quote=further))
         if period.start > grounds.asked_at:
-            claims.append(claim_on(voice.own("not_yet", start=period.start), grounds, hit))
+            claims.append(claim_on(voice.own("not_yet", start=period.start), grounds, hit, quote=quote))
         governed_by = hit.clause.version.governed_by
         if not ranked and governed_by not in {None, "asked_at"}:
-            claims.append(claim_on(voice.own("own_date", label=voice.label(str(governed_by))), grounds, hit))
+            claims.append(
+                claim_on(voice.own("own_date", label=voice.label(str(governed_by))), grounds, hit, quote=quote)
+            )
     return Draft(claims=tuple(claims), notes=notes(uncertainties, voice))
+
+
+def _start_of_original(beside: Evidence, hit: Evidence) -> datetime | None:
+    """When the version of `beside` began to be in force where it is the original of what `hit` renders."""
+    if beside.clause is None or hit.clause is None or beside.locator.document != hit.clause.version.rendition_of:
+        return None
+    return beside.clause.valid.start
 
 
 def _quoted_in_full(hit: Evidence, wanted: Sought, *, limit: int = MAX_QUOTE) -> str:
