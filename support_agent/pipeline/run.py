@@ -18,12 +18,12 @@ from policies.version import PolicyVersion
 from support_agent.domain.outcome import Escalation, Outcome, Usage
 from support_agent.domain.plan import Plan
 from support_agent.domain.playbook import Playbook
-from support_agent.domain.question import Question
+from support_agent.domain.question import Earlier, Question
 from support_agent.domain.reading import Reading
 from support_agent.domain.run import LookupRecord, Round, Run
 from support_agent.domain.tenant import Tenant
 from support_agent.domain.verdict import Verdict
-from support_agent.pipeline import conclusion, follow_up, planning, retrieval
+from support_agent.pipeline import conclusion, follow_up, multi_part, planning, retrieval
 from support_agent.pipeline.assessment import Case, assess, weigh_passages
 from support_agent.pipeline.composition import clarify, next_step
 from support_agent.pipeline.conclusion import Conclusion, Setting
@@ -76,7 +76,7 @@ class _Trace:
     clock: Callable[[], float]
     started: float
     #: When the first lookup could be made: from then on the time budget runs.
-    gathering: float = 0.0
+    gathering: float | None = None
     rounds: list[Round] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
 
@@ -88,8 +88,25 @@ class _Trace:
         finally:
             self.timings[name] = round(self.timings.get(name, 0.0) + (self.clock() - began) * 1000, 3)
 
-    def left_s(self, budget_s: float) -> float:
-        return budget_s - (self.clock() - self.gathering)
+    def deadline(self, budget_s: float) -> float:
+        if self.gathering is None:
+            self.gathering = self.clock()
+        return self.gathering + budget_s
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answered:
+    """How one question ended, and what that rests on."""
+
+    concluded: Conclusion
+    gathered: _Gathered
+    #: What the customer calls the topic that the question names.
+    subject: str | None = None
+
+    @property
+    def orders(self) -> tuple[str, ...]:
+        """Numbers of the orders it was about."""
+        return tuple(case.subject for case in self.gathered.cases if case.subject is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +133,39 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
         if question.conversation is not None and question.earlier is None and follow_up.leans(reading):
             question = replace(question, earlier=await parts.conversation(session, question))
         reading = follow_up.continued(question, reading, read=parts.read)
+        questions = _told_apart(question, reading, parts)
+    answered: list[_Answered] = []
+    for text in questions:
+        asked = replace(question, text=text)
+        if answered:
+            asked = replace(asked, locale=reading.language, earlier=_part_before(answered[-1], asked))
+        part = reading if len(questions) == 1 else follow_up.continued(asked, parts.read(asked), read=parts.read)
+        answered.append(await _answer(asked, part, tenant, parts, session, trace, n_lookups=_n_lookups(answered)))
+    return _run(_joined(answered), question, reading, tenant, trace, parts, session)
+
+
+def _told_apart(question: Question, reading: Reading, parts: Parts) -> tuple[str, ...]:
+    """The questions in one text; the text alone where its words as a whole decide how it ends."""
+    if planning.triage(reading, principal=question.principal) is not None:
+        return (reading.text,)
+    return multi_part.questions_in(reading, read=lambda text: parts.read(replace(question, text=text)))
+
+
+async def _answer(
+    question: Question,
+    reading: Reading,
+    tenant: Tenant,
+    parts: Parts,
+    session: TenantSession,
+    trace: _Trace,
+    *,
+    n_lookups: int,
+) -> _Answered:
+    """Take one question with one subject from its reading to its end.
+
+    Args:
+        n_lookups: Lookups already made for other questions of the same text.
+    """
     voice = parts.words.voice(reading.language, tenant.zone)
     setting = Setting(
         # From here on what counts is what is asked, whichever question said it.
@@ -125,7 +175,7 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
         words=parts.words,
         voice=voice,
     )
-    gathered = _Gathered(plan=NO_PLAN, findings=Findings(), cases=(), verdict=NOTHING_ASKED)
+    gathered = _Gathered(plan=NO_PLAN, findings=Findings(n_lookups=n_lookups), cases=(), verdict=NOTHING_ASKED)
     ending = planning.triage(reading, principal=question.principal)
     playbook = None
     if ending is None:
@@ -138,14 +188,43 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
         ending = planning.gate(question, setting.slots, playbook=playbook)
     early = conclusion.ended(ending, setting) if ending else _asked_before_looking(question, setting, playbook)
     if early is None:
-        gathered = _with_assertions(await _gather(gathered.plan, playbook, setting, parts, session, trace))
+        gathered = _with_assertions(await _gather(gathered, playbook, setting, parts, session, trace))
         setting = replace(setting, evidence=gathered.findings.evidence)
         with trace.stage("compose"):
             followed = playbook if gathered.plan.playbook is not None else None
             concluded = conclusion.unless_it_refers_to_nothing(_conclude(gathered, followed, setting), setting)
     else:
         concluded = early
-    return _run(concluded, gathered, replace(setting, question=question), reading, trace, parts, session)
+    subject = next(iter(tenant.topics.get(setting.slots.topic or "", {}).get(reading.language, ())), None)
+    return _Answered(concluded=concluded, gathered=gathered, subject=subject)
+
+
+def _part_before(part: _Answered, question: Question) -> Earlier:
+    """A part as what was asked before the next one, so that "it" is what the first was about."""
+    return Earlier(text=question.text, asked_at=question.asked_at, status=part.concluded.status, orders=part.orders)
+
+
+def _n_lookups(answered: Sequence[_Answered]) -> int:
+    return answered[-1].gathered.findings.n_lookups if answered else 0
+
+
+def _joined(answered: Sequence[_Answered]) -> _Answered:
+    """One question's end of those of its parts."""
+    if len(answered) == 1:
+        return answered[0]
+    gathered = [part.gathered for part in answered]
+    evidence, numbers = multi_part.joined_evidence([one.findings.evidence for one in gathered])
+    return _Answered(
+        concluded=multi_part.joined_conclusion(
+            [part.concluded for part in answered], subjects=[part.subject for part in answered], evidence=numbers
+        ),
+        gathered=_Gathered(
+            plan=multi_part.joined_plan([one.plan for one in gathered]),
+            findings=replace(gathered[-1].findings, evidence=evidence),
+            cases=tuple(case for one in gathered for case in one.cases),
+            verdict=multi_part.joined_verdict([one.verdict for one in gathered]),
+        ),
+    )
 
 
 async def _recognised(reading: Reading, tenant: Tenant, parts: Parts) -> Playbook | None:
@@ -180,7 +259,7 @@ def _needs_order(playbook: Playbook | None, slots: Slots) -> bool:
 
 
 async def _gather(
-    plan: Plan,
+    gathered: _Gathered,
     playbook: Playbook | None,
     setting: Setting,
     parts: Parts,
@@ -189,13 +268,13 @@ async def _gather(
 ) -> _Gathered:
     """Round after round until every need is confirmed, nothing is left to ask, or a limit is reached."""
     budget = setting.tenant.budget
-    trace.gathering = parts.clock()
-    scope, findings, records = await _scope(plan, setting, parts, session, trace)
+    plan, deadline = gathered.plan, trace.deadline(budget.time_s)
+    scope, findings, records = await _scope(plan, gathered.findings, setting, parts, session, trace)
     cases: tuple[Case, ...] = ()
     verdict, spent, barren = NOTHING_ASKED, False, 0
     for number in range(1, budget.max_rounds + 1):
         wanted = retrieval.unsent(_lookups(plan, findings, setting, parts), findings)
-        room = max(0, budget.max_lookups - findings.n_lookups) if trace.left_s(budget.time_s) > 0 else 0
+        room = max(0, budget.max_lookups - findings.n_lookups) if parts.clock() < deadline else 0
         spent = len(wanted) > room
         if number > 1 and not wanted[:room]:
             break
@@ -205,7 +284,7 @@ async def _gather(
                 connectors=parts.connectors,
                 scope=scope,
                 session=session,
-                deadline=trace.gathering + budget.time_s,
+                deadline=deadline,
                 clock=parts.clock,
             )
         findings, new = retrieval.add(findings, fetched)
@@ -221,7 +300,7 @@ async def _gather(
         if plan.decide in verdict.missing and verdict.next_action == "stop" and not exhausted:
             plan = planning.with_passages_instead(plan)
         barren = 0 if any(record.n_added for record in records) else barren + 1
-        trace.rounds.append(Round(number=number, lookups=records, verdict=verdict))
+        trace.rounds.append(Round(number=len(trace.rounds) + 1, lookups=records, verdict=verdict))
         records = ()
         if spent or barren >= BARREN_ROUNDS or not _lookups(plan, findings, setting, parts):
             break
@@ -251,7 +330,7 @@ def _with_assertions(gathered: _Gathered) -> _Gathered:
 
 
 async def _scope(
-    plan: Plan, setting: Setting, parts: Parts, session: TenantSession, trace: _Trace
+    plan: Plan, findings: Findings, setting: Setting, parts: Parts, session: TenantSession, trace: _Trace
 ) -> tuple[Scope, Findings, tuple[LookupRecord, ...]]:
     """What the caller may see; the customer's profile says which account they belong to and is evidence at once."""
     principal, tenant = setting.question.principal, setting.tenant
@@ -264,7 +343,7 @@ async def _scope(
     profiles = [sub for sub in plan.sub_questions if sub.source == "profile"]
     if not scope.sees_records or "profile" not in parts.connectors:
         # Asked and answered: there is nothing of theirs to see.
-        return scope, Findings(brought={sub.id: () for sub in profiles}), ()
+        return scope, replace(findings, brought={sub.id: () for sub in profiles}), ()
     wanted = tuple(dict.fromkeys(need for sub in profiles for need in sub.needs))
     lookup = Lookup(source="profile", needs=wanted)
     with trace.stage("retrieve"):
@@ -273,10 +352,10 @@ async def _scope(
             connectors=parts.connectors,
             scope=scope,
             session=session,
-            deadline=trace.gathering + tenant.budget.time_s,
+            deadline=trace.deadline(tenant.budget.time_s),
             clock=parts.clock,
         )
-    findings, records = retrieval.add(Findings(), fetched)
+    findings, records = retrieval.add(findings, fetched)
     brought = dict.fromkeys((sub.id for sub in profiles), next(iter(findings.brought.values())))
     account = next((e.value for e in findings.evidence if e.need == tenant.dimensions["accounts"]), None)
     return (
@@ -572,14 +651,15 @@ def _next_step(playbook: Playbook | None, case: Case, setting: Setting) -> str |
 
 
 def _run(
-    concluded: Conclusion,
-    gathered: _Gathered,
-    setting: Setting,
+    answered: _Answered,
+    question: Question,
     reading: Reading,
+    tenant: Tenant,
     trace: _Trace,
     parts: Parts,
     session: TenantSession,
 ) -> Run:
+    concluded, gathered = answered.concluded, answered.gathered
     escalation = (
         Escalation(id=str(parts.new_id()), reason=concluded.reason, need=concluded.need) if concluded.reason else None
     )
@@ -604,16 +684,16 @@ def _run(
         uncertainties=concluded.uncertainties,
         clarification=concluded.clarification,
         escalation=escalation,
-        time_zone=concluded.time_zone or setting.tenant.time_zone,
+        time_zone=concluded.time_zone or tenant.time_zone,
     )
     return Run(
-        question=setting.question,
+        question=question,
         reading=reading,
         rounds=tuple(trace.rounds),
         evidence=gathered.findings.evidence,
         resolutions=tuple(r for case in gathered.cases for r in case.resolutions.values()),
         draft=concluded.draft,
         outcome=outcome,
-        revision=setting.tenant.revision,
+        revision=tenant.revision,
         timings=trace.timings,
     )
