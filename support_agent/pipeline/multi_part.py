@@ -8,7 +8,7 @@ question it stands with, and so does what is no question ("I bought a keyboard i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -47,12 +47,15 @@ _MARKER: Final = re.compile(r"\[(\d+)\]")
 
 def questions_in(reading: Reading, *, read: Callable[[str], Reading]) -> tuple[str, ...]:
     """The texts of the questions that stand in one text, in order; the text itself where it is one question."""
+    pieces = [piece for piece in _BOUNDARY.split(reading.text) if piece and piece.strip()]
+    if sum(map(_asks, pieces)) < 2:  # noqa: PLR2004 - one question and the whole text are the same
+        return (reading.text,)
     questions: list[str] = []
     named: set[str] = set()
     told = said = order = ""
-    for piece in _pieces(reading.text):
+    for piece in pieces:
         said = f"{said} {piece}".strip()
-        if not _ASKS.search(piece) or _SUPPOSES.search(piece):
+        if not _asks(piece):
             continue
         asked = read(piece)
         subjects = _subjects(asked)
@@ -68,13 +71,13 @@ def questions_in(reading: Reading, *, read: Callable[[str], Reading]) -> tuple[s
         named |= subjects
         order = asked.order_numbers[-1].text if asked.order_numbers else order
         said = ""
-    if len(questions) < 2:  # noqa: PLR2004 - one question and the whole text are the same
+    if len(questions) == 1:
         return (reading.text,)
     return (*questions[:-1], f"{questions[-1]} {said}".strip())
 
 
-def _pieces(text: str) -> Iterable[str]:
-    return (piece for piece in _BOUNDARY.split(text) if piece and piece.strip())
+def _asks(piece: str) -> bool:
+    return _ASKS.search(piece) is not None and _SUPPOSES.search(piece) is None
 
 
 def _subjects(reading: Reading) -> frozenset[str]:
