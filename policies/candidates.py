@@ -86,13 +86,14 @@ _SAID_TWICE: Final = re.compile(
 )
 _RANGE: Final = re.compile(r"\s?(?:to|-|–|—|~|～|至|到)\s?", re.IGNORECASE)
 _AT_MOST: Final = re.compile(
-    r"(?:within|up to|at most|no more than|not exceed(?:ing)?|maximum of|不超过|不得超过|最多|至多|最长)\s?$",
+    r"(?:within|up to|at most|no more than|not exceed(?:ing)?|maximum of|(?:less|fewer) than|under|below"
+    r"|不超过|不得超过|最多|至多|最长|不足|不到|不满|未满|少于|低于)\s?$",
     re.IGNORECASE,
 )
 _AT_LEAST: Final = re.compile(
     r"(?:at least|no (?:less|fewer) than|not less than|minimum of|不少于|不得少于|至少|最少|不低于)\s?$", re.IGNORECASE
 )
-_AT_MOST_AFTER: Final = re.compile(r"\s?(?:or less|or fewer|以内|之内|内)", re.IGNORECASE)
+_AT_MOST_AFTER: Final = re.compile(r"\s?(?:or less|or fewer|以内|之内|内|以下)", re.IGNORECASE)
 _AT_LEAST_AFTER: Final = re.compile(r"\s?(?:or more|以上)", re.IGNORECASE)
 _NOUN: Final = re.compile(r"[ -]([A-Za-z][a-z]{2,})")
 #: Words after a number that say nothing of what is counted.

@@ -163,9 +163,9 @@ _ANY: Final = re.compile(
         |(?<![\d:])\d{{1,2}}\s?[ap]\.?m\b\.?)
     | (?P<han_share>百分之(?:{_NUMBER}|{_HAN}+))
     | (?P<amount>(?:(?P<currency>{_either(_CURRENCIES)})\s?(?P<digits_of_amount>{_NUMBER})
-        (?P<scale_of_amount>\s?(?:thousand|million|billion)\b|k\b|[万萬亿億])?))
+        (?P<scale_of_amount>\s?(?:thousand|million|billion)\b|k\b|\s?[万萬亿億])?))
     | (?P<section>\d+(?:\.\d+){{2,}})
-    | (?P<digits>(?P<number>{_NUMBER})(?P<scale>\s?(?:hundred|thousand|million|billion)\b|k\b|[百千万萬亿億])?
+    | (?P<digits>(?P<number>{_NUMBER})(?P<scale>\s?(?:hundred|thousand|million|billion)\b|k\b|[百千]|\s?[万萬亿億])?
         (?:(?:st|nd|rd|th)\b|[\s-]?(?P<suffix>{_SUFFIX}))?(?![a-z0-9]))
     | (?P<words>(?<![a-z])(?P<spoken>{_WORD}(?:[\s-](?:and\s)?{_WORD})*)(?:[\s-](?P<spoken_suffix>{_SUFFIX}))?)
     | (?P<han>(?<![周週期拜])第?(?P<han_number>{_HAN}+)\s?(?P<han_suffix>{_HAN_SUFFIX}))

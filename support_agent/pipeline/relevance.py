@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from connectors.base import Evidence
+from policies.candidates import candidate_terms, compare
 from policies.glosses import english_of_text
 from policies.text import is_chinese
 from support_agent.pipeline.asked_value import gives, values_given
@@ -49,6 +50,8 @@ VALUE = 0.5
 FOREIGN = 0.3
 #: What a heading counts for that the question names word for word.
 NAMED = 0.3
+#: What an amount or a percentage counts for that the question names and what would be quoted has.
+NAMED_FIGURE = 0.35
 #: Lead in standing over a rival of another topic.
 CLEARLY = 0.1
 #: Lead in standing from which the first passage is quoted alone: where it gives the value asked for, where the question
@@ -124,6 +127,8 @@ class _Subject:
         self._tokens = subject_tokens(text)
         self._is_chinese = is_chinese(text)
         self.sought = sought(text)
+        # Durations are more often told of the case than of the policy.
+        self._figures = [term for term in candidate_terms(text) if term.kind in {"amount", "percentage"}]
 
     def is_foreign_to(self, hit: Evidence) -> bool:
         return is_chinese(hit.quote) != self._is_chinese
@@ -150,12 +155,22 @@ class _Subject:
         answered = QUOTED * self.sought.covered_by(quote) + VALUE * gives(quote, self.sought.value)
         less = (SIMILARITY - RANKED_SIMILARITY) * (hit.similarity or 0.0)
         foreign = FOREIGN if self.is_foreign_to(hit) else 0.0
-        return self.met_by(hit) - less + answered + (NAMED if self._is_named(hit) else 0.0) - foreign
+        named = (NAMED if self._is_named(hit) else 0.0) + (NAMED_FIGURE if self._has_figure(quote) else 0.0)
+        return self.met_by(hit) - less + answered + named - foreign
 
     def _is_named(self, hit: Evidence) -> bool:
         """Whether the question has all words of the passage's heading."""
         heading = subject_tokens(hit.clause.heading) if hit.clause is not None else {}
         return bool(heading) and heading.keys() <= self._tokens.keys()
+
+    def _has_figure(self, quote: str) -> bool:
+        """Whether the quote has one of the figures that the question names."""
+        said = candidate_terms(quote) if self._figures else ()
+        return any(
+            compare(figure, other) == "same" and figure.bound in {None, other.bound}
+            for figure in self._figures
+            for other in said
+        )
 
     @cached_property
     def _meanings(self) -> Mapping[str, tuple[float, frozenset[str]]]:

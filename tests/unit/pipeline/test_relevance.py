@@ -201,6 +201,30 @@ def test_second_passage_of_the_version_is_named_where_the_first_is_silent() -> N
     assert leading([EXPORT, INVOICE], "How many days can I export data after the plan ends?").beside is None
 
 
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [
+        (
+            "Our order was less than $50: what is the fee for a return?",
+            "For an order of less than $20 the fee for a return is $50.",
+            "For an order of less than $50 the fee for a return is $80.",
+        ),
+        (
+            "订单不到 2 万元，退货手续费多少？",
+            "订单不足1万元的，退货手续费2万元以上。",
+            "订单不足2万元的，退货手续费3万元。",
+        ),
+    ],
+)
+def test_passage_for_the_figure_that_the_question_names_leads(question: str, low: str, high: str) -> None:
+    one, other = found("fees", "Fees", low), found("fees", "Fees", high)
+
+    for candidates in ([one, other], [other, one]):
+        best = leading(candidates, question)
+        assert best.lead == other
+        assert best.beside is None
+
+
 def test_link_target_says_nothing() -> None:
     linked = found("shop", "Help", "[Ask us](https://example.org/data-export-after-the-plan-ends).")
 

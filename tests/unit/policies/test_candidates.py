@@ -154,6 +154,7 @@ def test_range_is_one_candidate(text: str, written: str, low: int, high: int) ->
     ("text", "bound"),
     [
         ("within 14 days", "at_most"), ("up to 14 days", "at_most"), ("14 days or less", "at_most"),
+        ("less than 14 days", "at_most"), ("不足 14 天", "at_most"), ("不到14天", "at_most"), ("14 天以下", "at_most"),
         ("14 天内", "at_most"), ("不超过 14 天", "at_most"), ("at least 14 days", "at_least"),
         ("14 or more days", "at_least"), ("不少于 14 天", "at_least"), ("14 天以上", "at_least"), ("14 days", None),
     ],

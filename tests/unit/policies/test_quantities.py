@@ -42,6 +42,8 @@ SUPPORTED = [
     ("one hundred and twenty", "120"),
     ("two thousand", "2,000"),
     ("1.5万元", "15,000 yuan"),
+    ("2 万元", "20,000 yuan"),
+    ("¥ 3 万", "30,000 yuan"),
     ("the 14th day", "14"),
     ("第十四条", "第14条"),
     ("twenty-one days", "21 days"),
