@@ -23,7 +23,7 @@ _WORDS: Final = """
 超市 grocery supermarket|网速 internet speed connection|带宽 bandwidth speed|高清 hd high definition
 标清 sd standard definition|超高清 uhd ultra hd|流 stream streaming|播放 play stream watch
 数据 data content information|备份 backup|删除 delete deletion remove|内容 content data|邮件 email mail
-邮箱 email mailbox|电子邮件 email|邮箱地址 email address|域名 domain|证书 certificate|发布 publish release
+邮箱 email mailbox|电子邮件 email mail|邮箱地址 email address|域名 domain|证书 certificate|发布 publish release
 依赖 depend dependency dependent|包 package bundle|组织 organization|权限 permission|暂停 pause suspend
 失败 fail failure|限制 limit|上限 limit maximum|最低 minimum lowest|最多 maximum most|最少 minimum least
 金额 amount value|单价 unit price|税费 tax|下单 order|开具 issue|开票 issue invoice|导出 export|导入 import
@@ -33,7 +33,8 @@ _WORDS: Final = """
 点数 points reward|识别码 identifier id|标识符 identifier id|凭证 certificate voucher|网域 domain
 串流 stream streaming|资料 data content information|伺服器 server|服务器 server|程式 program app|电邮 email mail
 信件 email mail|通知信 notification email|软体 software|网路 network internet|额度 quota limit|方案 plan
-断讯 outage interruption|注销账户 close account|关闭账户 close account
+断讯 outage interruption|答复 reply response respond answer|回复 reply response respond answer
+回应 response respond|回信 reply response|注销账户 close account|关闭账户 close account
 """
 
 #: Simplified Chinese word -> what it means.

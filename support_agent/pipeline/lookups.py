@@ -36,7 +36,7 @@ def lookups_of(
         return [(sub.id, Lookup(source=sub.source, needs=sub.needs, parameters=sub.parameters))]
     if PASSAGES in sub.needs:
         parameters: dict[str, LookupValue] = {
-            "text": slots.subject,
+            "text": slots.searched,
             "as_of": slots.as_of or instant_period(question.asked_at),
             "known": known_dimensions(findings.evidence, question, slots, tenant),
             **sub.parameters,

@@ -66,6 +66,8 @@ class Slots:
     ambiguous: TimeExpression | None
     #: The question without its dates and order numbers: what passages are compared with.
     subject: str
+    #: The same with the tenant's own name: a sentence's vector misses it, though its words tell nothing.
+    searched: str
     #: The first time that lies ahead of the question: when the customer means to act, not when they bought.
     ahead: Period | None = None
 
@@ -205,6 +207,7 @@ def read_slots(
         },
         ambiguous=next((e for e in dates if e.period is None), None),
         subject=_without_name(_subject(reading), tenant),
+        searched=_subject(reading),
         ahead=ahead[0] if ahead else None,
     )
 
@@ -282,7 +285,7 @@ def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:
 
 def plan_single(slots: Slots) -> Plan:
     """One scoped retrieval for a question that no playbook knows."""
-    parameters: dict[str, LookupValue] = {"text": slots.subject}
+    parameters: dict[str, LookupValue] = {"text": slots.searched}
     if slots.topic is not None:
         parameters["topic"] = slots.topic
     search = SubQuestion(id="q1", source="policy", needs=("passages",), parameters=parameters)

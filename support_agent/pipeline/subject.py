@@ -13,7 +13,7 @@ from policies.text import chinese_words, is_chinese, question_tokens, tokens
 #: Weight of a word of the subject, and of one that any text may have.
 WORD: Final = 2.0
 EVERYDAY: Final = 0.3
-#: How much more a Latin word counts in a Chinese question: who changes the script names a thing.
+#: How much more a Latin word counts in a Chinese question: who changes the script names a thing. Digits are no script.
 NAMED: Final = 1.5
 #: Of a single character that is compared by its meanings.
 CHARACTER: Final = 0.3
@@ -44,7 +44,9 @@ def subject_meanings(text: str) -> dict[str, tuple[float, frozenset[str]]]:
     """What the question is about: its words with their weights and all that stands for each in either language."""
     named = NAMED if is_chinese(text) else 1.0
     latin = {token: weight for token, weight in subject_tokens(text).items() if token.isascii()}
-    found = {token: (weight * named, frozenset({token})) for token, weight in latin.items()}
+    found = {
+        token: (weight * (1.0 if token.isdigit() else named), frozenset({token})) for token, weight in latin.items()
+    }
     everyday, asking = _tokens_of(_EVERYDAY_WORDS), _tokens_of(_ASKING_WORDS)
     for word in chinese_words(text):
         if word not in asking:

@@ -369,6 +369,13 @@ def test_tenant_s_own_name_is_no_subject(text: str, subject: str, tenant: Tenant
     assert read_slots(reading(text), tenant=tenant, playbook=None).subject == subject
 
 
+def test_vectors_are_compared_with_the_tenant_s_name(tenant: Tenant) -> None:
+    slots = read_slots(reading("When does Acme answer an e-mail?"), tenant=tenant, playbook=None)
+
+    assert plan_single(slots).sub_questions[0].parameters["text"] == "When does Acme answer an e-mail?"
+    assert "Acme" not in slots.subject
+
+
 def test_name_of_a_day_is_the_subject_beside_a_full_date(tenant: Tenant) -> None:
     text = "On 10 April 2024: is Christmas a holiday?"
     day = replace(time(LAST_YEAR), span=(3, 16), text="10 April 2024")
