@@ -233,7 +233,7 @@ _MINOR_UNITS: Final = {"JPY": 0}
 
 def proposed_name(topic: str, candidate: CandidateTerm, *, heading: str) -> str | None:
     """A term name for a candidate, made of the topic and words of its clause's heading; None if no term can hold it."""
-    ending = _ending(candidate)
+    ending = name_ending(candidate)
     if ending is None or candidate.upper is not None:
         return None
     words = [word for word in re.findall("[a-z0-9]+", heading.lower()) if not word.isdecimal()][:3] or ["value"]
@@ -261,7 +261,8 @@ def _whole(value: Decimal) -> int | None:
     return int(value) if value == value.to_integral_value() else None
 
 
-def _ending(candidate: CandidateTerm) -> str | None:
+def name_ending(candidate: CandidateTerm) -> str | None:
+    """What the name of a term that holds the candidate ends in: its unit."""
     match candidate.kind:
         case "duration":
             return {"day": "_days", "hour": "_hours"}.get(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from policies import store
-from policies.candidates import CandidateTerm, candidate_terms, proposed_name, term_value
+from policies.candidates import CandidateTerm, candidate_terms, name_ending, proposed_name, term_value
 from policies.terms import unit_of
 from support_agent.administration.documents import SIDECAR, parse_source, read_source, stored_document
 from support_agent.bootstrap import Application
@@ -125,12 +125,12 @@ def _only_value(document: PolicyDocument, anchor: str, name: str) -> str:
     if clause is None:
         anchors = ", ".join(clause.anchor for clause in document.clauses[:20])
         raise InvalidRequestError("CLAUSE", f"is not in this file; its clauses are {anchors}")
-    values = {
-        term_value(candidate)
-        for passage in clause.passages
-        for candidate in candidate_terms(passage.text)
-        if _fits(candidate, name) and term_value(candidate) is not None
-    }
+    stated = [candidate for passage in clause.passages for candidate in candidate_terms(passage.text)]
+    fitting = [candidate for candidate in stated if _fits(candidate, name)]
+    if not fitting and unit_of(name) is None:
+        # The name says no unit that a candidate has: whichever is the only one is meant.
+        fitting = stated
+    values = {value for value in map(term_value, fitting) if value is not None}
     if len(values) != 1:
         found = ", ".join(sorted(map(str, values))) or "none"
         raise InvalidRequestError("--value", f"is needed: the clause's values for such a name are {found}")
@@ -138,17 +138,11 @@ def _only_value(document: PolicyDocument, anchor: str, name: str) -> str:
 
 
 def _fits(candidate: CandidateTerm, name: str) -> bool:
-    match unit_of(name):
-        case "days":
-            return candidate.kind == "duration" and candidate.unit in {"day", "business day"}
-        case "hours":
-            return candidate.kind == "duration" and candidate.unit == "hour"
-        case "money":
-            return candidate.kind == "amount"
-        case "basis_points":
-            return candidate.kind == "percentage"
-        case _:
-            return True
+    ending = name_ending(candidate)
+    if ending is None:
+        return False
+    # Days are days, whichever.
+    return name.endswith((ending, "_days") if ending == "_business_days" else ending)
 
 
 def _with_term(sidecar: str, clause: str, name: str, written: str) -> str:
