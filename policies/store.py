@@ -98,6 +98,13 @@ where t.tenant_id = %(tenant)s and t.value is not null
               where v.tenant_id = t.tenant_id and v.document_id = t.document_id and v.recorded_to is null)
 order by t.name
 """
+_TERM_NAMES: Final[LiteralString] = """
+select distinct t.name
+from policy_terms t
+where t.tenant_id = %(tenant)s
+  and exists (select from policy_versions v
+              where v.tenant_id = t.tenant_id and v.document_id = t.document_id and v.recorded_to is null)
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +242,11 @@ async def source(
         return None
     text, sidecar, attributes, withdrawn = rows[0]
     return StoredSource(text=text, sidecar=sidecar, attributes=attributes, withdrawn=withdrawn)
+
+
+async def term_names(session: TenantSession) -> frozenset[str]:
+    """The names of all terms, values and rules, of the versions published now."""
+    return frozenset(row[0] for row in await session.fetch(_TERM_NAMES, {"tenant": session.tenant_id}))
 
 
 async def term_types(session: TenantSession) -> dict[str, FactType]:

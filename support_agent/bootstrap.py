@@ -284,7 +284,7 @@ class Application:
             words=TenantWords.of(tenant),
             read=reader_of(tenant),
             conversation=runs.earlier,
-            similarity=_Likeness(self._vectors, tenant.playbooks) if self._vectors else None,
+            similarity=Likeness(self._vectors, tenant.playbooks) if self._vectors else None,
             clock=time.monotonic,
             new_id=uuid4,
         )
@@ -329,7 +329,7 @@ def _foreign_records(settings: RecordSettings, tenant: Tenant, url: str | None) 
         return _NotConnected(settings, f"cannot be used ({error.problem})")
 
 
-class _Likeness:
+class Likeness:
     """Cosines of a question to the examples of playbooks, whose vectors are made once."""
 
     def __init__(self, vectors: SentenceVectors, playbooks: Sequence[Playbook]) -> None:

@@ -9,7 +9,7 @@ that are not critical to it are left out instead.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, cast
@@ -44,17 +44,31 @@ def parse_playbooks(
         facts: What the tenant declares.
         trial: Whether wordings are compiled and said once on sample values; not needed again for what passed before.
     """
-    faults: list[Fault] = []
-    playbooks: dict[str, Playbook] = {}
-    for path, text in texts.items():
-        packaged = text in _packaged()
-        reader = _Reader(path, facts, trial=trial, packaged=packaged)
-        playbook = reader.read(text)
-        if playbook is not None and not reader.faults:
-            playbooks[playbook.id] = playbook
-        elif not packaged:
-            faults += reader.faults
+    read = [read_playbook(path, text, facts=facts, trial=trial) for path, text in texts.items()]
+    faults = [fault for one in read if not one.packaged for fault in one.faults]
+    playbooks = {one.playbook.id: one.playbook for one in read if one.playbook is not None and not one.faults}
     return sorted(faults, key=lambda fault: fault.place) or tuple(playbooks[id_] for id_ in sorted(playbooks))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaybookFile:
+    """One file as it was read."""
+
+    path: str
+    text: str
+    packaged: bool
+    #: As far as it could be read.
+    playbook: Playbook | None
+    #: With any, the playbook is not used: a packaged one is left out, another is refused.
+    faults: tuple[Fault, ...]
+
+
+def read_playbook(path: str, text: str, *, facts: Facts, trial: bool = True) -> PlaybookFile:
+    """One playbook with what is wrong with it; the arguments are those of `parse_playbooks`."""
+    packaged = text in _packaged()
+    reader = _Reader(path, facts, trial=trial, packaged=packaged)
+    playbook = reader.read(text)
+    return PlaybookFile(path=path, text=text, packaged=packaged, playbook=playbook, faults=tuple(reader.faults))
 
 
 @cache

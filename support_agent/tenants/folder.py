@@ -92,6 +92,12 @@ def read_folder(folder: Path) -> TenantFolder:
     )
 
 
+def playbook_texts(files: Mapping[str, str]) -> dict[str, str]:
+    """The playbooks that a tenant has, by path: the packaged ones, then its own in their place or beside them."""
+    texts = {f"{PLAYBOOKS}/{path.name}": path.read_text(encoding="utf-8") for path in sorted(BUILT_IN.glob("*.yaml"))}
+    return texts | {name: text for name, text in files.items() if name.startswith(f"{PLAYBOOKS}/")}
+
+
 def read_tenant(files: Mapping[str, str], *, revision: int, trial: bool = True) -> Tenant:
     """The tenant that the texts of its settings describe.
 
@@ -108,9 +114,7 @@ def read_tenant(files: Mapping[str, str], *, revision: int, trial: bool = True) 
     facts = load_facts(files.get(FACTS, "facts: {}").encode(), path=FACTS)
     if isinstance(facts, list):
         raise PolicyParseError([*faults, *facts])
-    texts = {f"{PLAYBOOKS}/{path.name}": path.read_text(encoding="utf-8") for path in sorted(BUILT_IN.glob("*.yaml"))}
-    texts |= {name: text for name, text in files.items() if name.startswith(f"{PLAYBOOKS}/")}
-    playbooks = parse_playbooks(texts, facts=facts, trial=trial)
+    playbooks = parse_playbooks(playbook_texts(files), facts=facts, trial=trial)
     if isinstance(playbooks, list):
         raise PolicyParseError([*faults, *playbooks])
     if settings is not None:
