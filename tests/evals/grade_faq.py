@@ -74,8 +74,12 @@ async def prepare(application: Application) -> None:
             file.write_text(document(name), encoding="utf-8")
             await import_policies(
                 application, Path(folder), name, publish=True, create_tenant=True, time_zone=None,
-                authorities="corporate,faq", overlay=None, imported_by="measuring", progress=sys.stderr.write,
+                authorities="corporate,faq", overlay=None, imported_by="measuring", progress=_say,
             )  # fmt: skip
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
 
 
 def asked() -> Iterator[tuple[str, str]]:
