@@ -53,15 +53,18 @@ def print_drafts(drafts: Sequence[Row]) -> None:
 def print_in_force(versions: Sequence[Row], *, at: str) -> None:
     """What is in force on a date, and what is not."""
     out = Console(highlight=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("policy", "version", "in force", "next", "authority", "title"):
-        table.add_column(name, overflow="fold")
+    # Names are copied from here, so they stay whole; titles give way.
+    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    for _ in range(3):
+        table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
     for row in versions:
         if row["version"] is None:
-            table.add_row(escape(row["policy"]), "[red]none in force[/red]", "", _next(row), "", "")
+            table.add_row(Text(row["policy"], "bold"), Text("none in force", "red"), _next(row), "")
         else:
-            period, title = _period(row), escape(row["title"])
-            table.add_row(escape(row["policy"]), row["version"], period, _next(row), row["authority"], title)
+            until = f"until before {row['effective_to']}" if row["effective_to"] else ""
+            name = Text(f"{row['policy']}@{row['version']}", "bold")
+            table.add_row(name, until, row["authority"], Text(row["title"], "dim"))
     out.print(table if versions else f"No policy had a version in force on {at}.")
 
 
@@ -92,9 +95,10 @@ def print_hits(hits: Sequence[Row]) -> None:
 
 def _next(row: Row) -> str:
     following = row["next"]
-    if following is None or following["version"] == following["effective_from"]:
-        return "" if following is None else str(following["version"])
-    return f"{following['version']}, from {following['effective_from']}"
+    if following is None:
+        return ""
+    dated = "" if following["version"] == following["effective_from"] else f" from {following['effective_from']}"
+    return f"next {following['version']}{dated}"
 
 
 def _period(row: Row) -> str:
