@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from support_agent.administration import playbooks
-from support_agent.cli.options import Json, Tenant, print_json, say, with_application
+from support_agent.administration import playbooks, suggestions
+from support_agent.cli.options import Json, Tenant, print_json, say, talk, with_application
 
 app = typer.Typer(help="The questions that are known beforehand, and how each is answered.", no_args_is_help=True)
 
@@ -109,3 +109,37 @@ def lint(
         print_findings(found)
     if found:
         raise typer.Exit(1)
+
+
+@app.command()
+def suggest(
+    *,
+    tenant: Tenant,
+    since: Annotated[str | None, typer.Option(help="Of questions recorded from then on; default all.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Of the newest questions.")] = 10_000,
+    at_least: Annotated[int, typer.Option(min=1, help="Different questions that a group must have.")] = 2,
+    out: Annotated[Path | None, typer.Option(help="Folder for a file a draft; default all are printed.")] = None,
+    json: Json = False,
+) -> None:
+    """Group the recorded questions that no playbook recognised, and draft a playbook for each group. No model is asked.
+
+    Order numbers, e-mail addresses and longer numbers are left out. Every draft is off until somebody has looked at it.
+
+    Example: support-agent playbooks suggest --tenant lumen --out acme/playbooks
+
+    Exit codes: 0 drafted, or nothing to draft; 1 no such tenant; 2 usage, or a file is there already.
+    """
+    drafts = with_application(
+        lambda application: suggestions.suggest(
+            application, tenant, since=since, limit=limit, at_least=at_least, progress=talk
+        )
+    )
+    files = suggestions.write(drafts, out) if out is not None else []
+    if json:
+        print_json(drafts)
+    elif out is not None:
+        for file, draft in zip(files, drafts, strict=True):
+            say(f"{file}: {draft['n_questions']} questions, asked {draft['n_runs']} times")
+        talk(f"Look at them, then: support-agent playbooks lint FOLDER --tenant {tenant}")
+    else:
+        say("---\n".join(draft["yaml"] for draft in drafts).rstrip("\n") or "Nothing to draft.")

@@ -14,7 +14,7 @@ from connectors.base import Evidence
 from policies.session import TenantSession
 from policies.version import Period
 from support_agent.domain.conflict import Candidate, Conflict, Resolution
-from support_agent.domain.question import Earlier, Question
+from support_agent.domain.question import Earlier, Language, Question
 from support_agent.domain.run import Run
 
 #: Version of the receipt's layout, for readers of old runs.
@@ -53,6 +53,18 @@ SELECT r.run_id, r.recorded_at, r.customer_id, r.conversation, r.receipt->>'form
  ORDER BY p.recorded_at DESC, p.run_id DESC
 """
 
+_UNRECOGNISED = """
+SELECT receipt->'question'->>'text', receipt->'reading'->>'language', status, receipt->'plan'->>'topic'
+  FROM runs
+ WHERE tenant_id = %(tenant)s
+   AND (%(since)s::timestamptz IS NULL OR recorded_at >= %(since)s)
+   AND status IN ('answered', 'answered_with_conflict', 'needs_clarification', 'no_answer')
+   AND receipt->'plan'->>'playbook' IS NULL
+   AND json_array_length(receipt->'plan'->'sub_questions') > 0
+ ORDER BY recorded_at DESC, run_id DESC
+ LIMIT %(limit)s
+"""
+
 _EARLIER = """
 SELECT receipt->'reading'->>'text', asked_at, status, receipt->'evidence'
   FROM runs
@@ -80,6 +92,17 @@ class RecordedQuestion:
     format: int
     #: Text, locale, instant, principal and stated facts, as JSON values.
     question: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnrecognisedQuestion:
+    """A question that was looked into without a playbook."""
+
+    text: str
+    language: Language
+    #: How it ended.
+    status: str
+    topic: str | None
 
 
 async def record(session: TenantSession, run: Run, outcome: Mapping[str, Any]) -> None:
@@ -148,6 +171,12 @@ async def questions(
         for row in rows
     ]
     return found, rows[0][6] if rows else 0
+
+
+async def unrecognised(session: TenantSession, *, since: datetime | None, limit: int) -> list[UnrecognisedQuestion]:
+    """The newest `limit` questions that no playbook recognised, newest first."""
+    rows = await session.fetch(_UNRECOGNISED, {"tenant": session.tenant_id, "since": since, "limit": limit})
+    return [UnrecognisedQuestion(text=row[0], language=row[1], status=row[2], topic=row[3]) for row in rows]
 
 
 def _cited(run: Run) -> dict[str, list[Any]]:

@@ -143,3 +143,24 @@ def test_folder_of_another_tenant_is_refused(command: Command, tmp_path: Path) -
 
     assert done.code == 2
     assert "'other'" in done.said
+
+
+def test_what_no_playbook_recognised_is_drafted(own_command: Command, tmp_path: Path) -> None:
+    own_command("tenant", "load", str(SAMPLE))
+    for question in ("Do you have a student discount?", "Is there a discount for students?", "学生有优惠吗？"):
+        own_command("ask", question, *TO, "--customer", "C-2001", "--at", "2026-11-30", "--json")
+    own_command("ask", "Can I still return SO-1182?", *TO, "--customer", "C-2001", "--at", "2026-11-30", "--json")
+    drafts = own_command("playbooks", "suggest", *TO, "--json")
+    (draft,) = drafts.json
+    folder = copy_of_sample(tmp_path, TENANT)
+    out = ("--out", str(folder / "playbooks"))
+    written, again = own_command("playbooks", "suggest", *TO, *out), own_command("playbooks", "suggest", *TO, *out)
+
+    assert (draft["n_questions"], draft["n_runs"]) == (3, 3)
+    assert "1182" not in drafts.out
+    assert written.code == 0
+    assert (folder / "playbooks" / f"{draft['id']}.yaml").read_text(encoding="utf-8") == draft["yaml"]
+    assert (again.code, "already" in again.said) == (2, True)
+    assert own_command("tenant", "load", str(folder)).code == 0
+    assert draft["id"] in {one["id"] for one in own_command("playbooks", "list", *TO, "--json").json}
+    assert own_command("playbooks", "suggest", "--tenant", "nobody").code == 1
