@@ -5,6 +5,7 @@ Babel costs about 30 µs a value, so every formatted value is remembered; the fi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -155,6 +156,33 @@ def _known(value: _T) -> _T:
     return value
 
 
+@pass_context
+def _row(context: Context, quote: str) -> str:
+    return table_row(_known(quote), language=context["_language"])
+
+
+_CELL: Final = re.compile(r"(?<!\\)\|")
+_NAMED: Final = {"en": ("{}: {}", "; "), "zh": ("{}：{}", "；")}
+
+
+@lru_cache(maxsize=1_024)
+def table_row(quote: str, *, language: Language) -> str:
+    """A quoted row of a table as it reads in a sentence: `paid by: card; how long it takes: up to 5 working days`.
+
+    What is no row with its header, or has been cut, comes back as it is.
+    """
+    lines = [line.strip() for line in quote.splitlines()]
+    if len(lines) != 2 or not all(line.startswith("|") and line.endswith("|") for line in lines):  # noqa: PLR2004 - header, row
+        return quote
+    names, cells = ([cell.strip() for cell in _CELL.split(line.strip("|"))] for line in lines)
+    if len(names) != len(cells):
+        return quote
+    pair, between = _NAMED[language]
+    return between.join(
+        pair.format(name, cell) if name else cell for name, cell in zip(names, cells, strict=True) if cell
+    )
+
+
 FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "day": _day,
     "day_time": _day_time,
@@ -162,4 +190,5 @@ FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "share": _share,
     "duration": _duration,
     "last_day": last_day,
+    "row": _row,
 }

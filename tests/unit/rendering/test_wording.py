@@ -12,6 +12,7 @@ from jinja2 import meta
 
 from policies.facts import FactValue
 from support_agent.domain.question import Language
+from support_agent.rendering.filters import table_row
 from support_agent.rendering.wording import inert, own_environment, rendered
 from tests.soak import examples
 from tests.unit.pipeline.refund import BOUGHT_AT, WORDS, voice
@@ -258,3 +259,21 @@ def test_rendering_does_not_change_its_values() -> None:
 )
 def test_text_of_a_record_passes_for_no_sentence_of_ours(item: str, printed: str) -> None:
     assert rendered("{{ order.item }}", {"order.item": item}, language="en", zone=ZoneInfo("UTC")) == printed
+
+
+@pytest.mark.parametrize(
+    ("quote", "language", "said"),
+    [
+        ("| paid by | takes |\n| card | 5 days |", "en", "paid by: card; takes: 5 days"),
+        ("| 方式 | 时间 |\n| 信用卡 | 立即 |", "zh", "方式：信用卡；时间：立即"),
+        ("| | takes |\n| card | |", "en", "card"),
+        ("| a \\| b | c |\n| 1 | 2 |", "en", "a \\| b: 1; c: 2"),
+        ("| a {} | b |\n| {0} | 2 |", "en", "a {}: {0}; b: 2"),
+        # Cut, of another width, or no table: as it stands.
+        ("| paid by | takes |\n| card | 5 …", "en", "| paid by | takes |\n| card | 5 …"),
+        ("| paid by | takes |\n| card |", "en", "| paid by | takes |\n| card |"),
+        ("Within 14 days.\nOr later.", "en", "Within 14 days.\nOr later."),
+    ],
+)
+def test_row_of_a_table_reads_as_a_sentence(quote: str, language: Language, said: str) -> None:
+    assert table_row(quote, language=language) == said
