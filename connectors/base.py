@@ -42,8 +42,8 @@ class Lookup:
     """One call of a connector: what is asked, never whose.
 
     Parameters by source: orders `order_number: str` or `period: Period` and `item_kind: str`; policy `topic: str`,
-    `dates: {date fact: Period}`, `asked_at: datetime`; policy search and faq `text: str`, `as_of: Period`, `topic: str`
-    and `known: {applicability dimension: value}`.
+    `dates: {date fact: Period}`, `asked_at: datetime`; policy search and faq `text: str`, `glossed: (the same
+    in terms of the documents, ...)`, `as_of: Period`, `topic: str` and `known: {applicability dimension: value}`.
     """
 
     source: str

@@ -12,7 +12,7 @@ from uuid import UUID
 from connectors.base import Evidence, Lookup, Scope
 from connectors.errors import SourceUnavailableError
 from connectors.faq import RANK as FAQ
-from connectors.passages import PASSAGES, known_dimensions, passage_evidence, period_asked_about
+from connectors.passages import PASSAGES, known_dimensions, passage_evidence, period_asked_about, texts_in_terms
 from connectors.policy import dates_asked_about, term_evidence
 from connectors.records import Row
 from connectors.settings import RecordSettings, SettingsFault
@@ -144,7 +144,7 @@ class MemoryPolicy:
         if not isinstance(text, str) or as_of is None:
             return []
         topic, known = lookup.parameters.get("topic"), known_dimensions(lookup)
-        asked = frozenset(question_tokens(text))
+        asked = frozenset(question_tokens(" ".join([text, *texts_in_terms(lookup)])))
         hits = [
             replace(hit, score=float(len(asked.intersection(tokens(hit.text)))), found_by=("words",))
             for hit in self._passages.get(scope.tenant_id, ())

@@ -46,16 +46,18 @@ class PassageSearch:
     limit: int = 10
 
     async def find(self, lookup: Lookup, scope: Scope, *, session: TenantSession) -> list[Evidence]:
-        """The passages nearest to the lookup's `text` among those in force in `as_of`, best first."""
+        """The passages nearest to the lookup's `text` among those in force in `as_of`, best first; with `glossed` those
+        nearest to either.
+        """
         text = lookup.parameters.get("text")
         as_of = period_asked_about(lookup)
         if not isinstance(text, str) or not text.strip() or as_of is None:
             return []
-        topic = lookup.parameters.get("topic")
+        topic, glossed = lookup.parameters.get("topic"), texts_in_terms(lookup)
         hits = await search(
             session,
-            tokens=[*question_tokens(text), *english_of_text(text)],
-            vector=await self._vector(text),
+            tokens=[*question_tokens(" ".join([text, *glossed])), *english_of_text(text)],
+            vector=await self._vector(glossed[0] if glossed else text),
             model=self.embedder.model if self.embedder else LOCAL,
             as_of=as_of,
             audiences=scope.audiences,
@@ -105,6 +107,12 @@ def period_asked_about(lookup: Lookup) -> Period | None:
             return instant_period(asked_at)
         case _:
             return None
+
+
+def texts_in_terms(lookup: Lookup) -> tuple[str, ...]:
+    """The lookup's `glossed`: its text with terms of the documents in place of what a glossary explains."""
+    glossed = lookup.parameters.get("glossed")
+    return glossed if isinstance(glossed, tuple) else ()
 
 
 def known_dimensions(lookup: Lookup) -> dict[str, str]:

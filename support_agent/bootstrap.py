@@ -33,6 +33,7 @@ from support_agent.domain.reading import Reading
 from support_agent.domain.run import Run
 from support_agent.domain.tenant import Tenant, tenant_id
 from support_agent.errors import InvalidRequestError, NotFoundError
+from support_agent.language.glossary import Glossary
 from support_agent.language.reading import read
 from support_agent.language.signals import read_signals
 from support_agent.language.vocabulary import Vocabulary
@@ -251,12 +252,13 @@ class Application:
     async def _rebuilt(self, session: TenantSession, slug: str) -> _Loaded:
         known = self._loaded.get(session.tenant_id)
         stored = await tenants.load(session)
-        if known is not None and stored is not None and stored[1] == known.tenant.revision:
+        if known is not None and stored is not None and stored.revision == known.tenant.revision:
             return known
         if stored is None:
             raise NotFoundError("tenant", slug, hint="`support-agent tenant load FOLDER` makes one")
         vectors = None if self._vectors is None else self._vectors.of(await vector_model(session))
-        loaded = self._build(read_tenant(stored[0], revision=stored[1], trial=False), vectors)
+        tenant = read_tenant(stored.settings, revision=stored.revision, trial=False)
+        loaded = self._build(replace(tenant, glossary=stored.glossary), vectors)
         if known is not None:
             for connector in known.connectors:
                 await connector.aclose()
@@ -356,9 +358,9 @@ def _nearest(asked: Sequence[float], examples: Sequence[Sequence[float]]) -> flo
 
 
 def reader_of(tenant: Tenant) -> Callable[[Question], Reading]:
-    """What reads the questions to a tenant, by its order numbers, its dates and its words."""
+    """What reads the questions to a tenant, by its order numbers, its dates, its words and its glossary."""
     pattern = re.compile(tenant.order_number)
-    vocabulary = Vocabulary(tenant)
+    vocabulary, glossary = Vocabulary(tenant), Glossary(tenant.glossary)
 
     def reader(question: Question) -> Reading:
         reading = read(
@@ -370,7 +372,12 @@ def reader_of(tenant: Tenant) -> Callable[[Question], Reading]:
             default_language=tenant.locale,
             order_pattern=pattern,
         )
-        return replace(reading, vocabulary=vocabulary.find(reading), signals=read_signals(reading.folded))
+        return replace(
+            reading,
+            vocabulary=vocabulary.find(reading),
+            glosses=glossary.find(reading),
+            signals=read_signals(reading.folded),
+        )
 
     return reader
 

@@ -65,7 +65,7 @@ async def import_policies(  # noqa: PLR0913 - what the command may say
     """
     async with application.open_session(tenant) as session:
         held = await tenants.load(session)
-        stored = held[0] if held else None
+        stored = held.settings if held else None
         if stored is None and not create_tenant:
             raise NotFoundError("tenant", tenant, hint="add --create-tenant to make it")
         files = _tenant_files(stored, tenant, time_zone=time_zone, authorities=authorities)

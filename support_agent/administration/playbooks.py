@@ -146,7 +146,7 @@ async def lint(application: Application, tenant: str, folder: Path | None) -> li
 
 async def _files(rehearsal: Rehearsal) -> list[PlaybookFile]:
     stored = await tenants.load(rehearsal.session)
-    return _read(stored[0] if stored else {}, rehearsal.tenant.facts)
+    return _read(stored.settings if stored else {}, rehearsal.tenant.facts)
 
 
 def _read(files: Mapping[str, str], facts: Facts) -> list[PlaybookFile]:

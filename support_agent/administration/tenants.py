@@ -36,7 +36,7 @@ async def load_tenant(
         published = await store.publish(
             session, documents, approval="imported", by="tenant load", embedder=application.vectors
         )
-        refuse_in_bulk(stored[0] if stored else None, published)
+        refuse_in_bulk(stored.settings if stored else None, published)
     return {
         "tenant": tenant.slug,
         "n_policies": len({document.policy for document in documents}),

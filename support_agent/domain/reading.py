@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypeAlias
 
 from policies.version import Period
+from support_agent.domain.glossary import GlossaryEntry
 from support_agent.domain.question import Language
 
 Span: TypeAlias = tuple[int, int]
@@ -81,6 +82,14 @@ class VocabularyMatch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gloss:
+    """A phrase of the tenant's glossary in the question, with its entries in the order in which they were added."""
+
+    span: Span
+    entries: tuple[GlossaryEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """The question's text and what stands in it."""
 
@@ -98,5 +107,7 @@ class Reading:
     order_numbers: tuple[OrderNumber, ...]
     #: What the tenant's vocabulary finds in it, the heaviest first.
     vocabulary: tuple[VocabularyMatch, ...] = ()
+    #: What the tenant's glossary explains in it, in order, never overlapping.
+    glosses: tuple[Gloss, ...] = ()
     #: What the question is besides its subject; decided from its words alone.
     signals: frozenset[Signal] = frozenset()

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from policies.applicability import RegionGroups
 from policies.authority import Ladder
 from policies.facts import Facts
+from support_agent.domain.glossary import GlossaryEntry
 from support_agent.domain.playbook import Playbook, Wording
 from support_agent.domain.question import Language
 
@@ -74,6 +75,8 @@ class Tenant:
     budget: Budget = field(default_factory=Budget)
     #: Whether every change of a policy needs a second person, so that none comes in bulk.
     four_eyes: bool = False
+    #: What customers say for terms of the documents, in the order in which it was entered.
+    glossary: tuple[GlossaryEntry, ...] = ()
     #: Raised by every publish and every change of settings.
     revision: int = 0
 

@@ -26,7 +26,7 @@ from support_agent.pipeline.assessment import Case, statements_of_customer
 from support_agent.pipeline.citation import Composition, finish
 from support_agent.pipeline.composition import Uncertainty
 from support_agent.pipeline.decision import calculate, holding
-from support_agent.pipeline.extract import sought
+from support_agent.pipeline.extract import Sought
 from support_agent.pipeline.planning import Ending, Slots
 from support_agent.pipeline.ports import Voice, Words
 
@@ -166,7 +166,7 @@ def from_playbook(
     )
 
 
-def from_passages(
+def from_passages(  # noqa: PLR0913 - what each stage made of the passages
     hits: Sequence[Evidence],
     case: Case,
     setting: Setting,
@@ -175,12 +175,14 @@ def from_passages(
     unread: Sequence[str],
     unchecked: bool,
     step: str | None,
+    wanted: Sought,
     beside: Evidence | None = None,
 ) -> Conclusion:
     """What the policy says: a quoted passage, or all of them for staff; an open conflict is shown.
 
     Args:
         hits: The passage that leads for a customer, all for staff; best first.
+        wanted: What of a long passage is quoted.
         beside: What a customer is quoted beside it.
         case: What the ladder made of the terms of those passages.
         unchecked: A limit was reached before the other sources on the topic were read.
@@ -200,7 +202,7 @@ def from_passages(
         hits,
         grounds_of(case, setting),
         setting.voice,
-        wanted=sought(setting.slots.subject),
+        wanted=wanted,
         beside=beside,
         ranked=ranked,
         uncertainties=notes,

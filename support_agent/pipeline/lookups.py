@@ -16,7 +16,7 @@ from support_agent.domain.question import Question
 from support_agent.domain.tenant import Tenant
 from support_agent.domain.verdict import Verdict
 from support_agent.pipeline.assessment import date_periods, statements_of_customer
-from support_agent.pipeline.planning import MAX_ORDERS, ROLE_FACTS, Slots
+from support_agent.pipeline.planning import MAX_ORDERS, ROLE_FACTS, Slots, searched
 from support_agent.pipeline.retrieval import Findings
 from support_agent.pipeline.subject import share_of, subject_tokens
 
@@ -36,7 +36,7 @@ def lookups_of(
         return [(sub.id, Lookup(source=sub.source, needs=sub.needs, parameters=sub.parameters))]
     if PASSAGES in sub.needs:
         parameters: dict[str, LookupValue] = {
-            "text": slots.searched,
+            **searched(slots),
             "as_of": slots.as_of or instant_period(question.asked_at),
             "known": known_dimensions(findings.evidence, question, slots, tenant),
             **sub.parameters,

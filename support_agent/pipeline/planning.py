@@ -7,7 +7,7 @@ request alone, before anything is looked up.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
@@ -19,7 +19,7 @@ from support_agent.domain.outcome import EscalationReason
 from support_agent.domain.plan import Plan, SubQuestion
 from support_agent.domain.playbook import Playbook, PlaybookNeed
 from support_agent.domain.question import Principal, Question
-from support_agent.domain.reading import EARLIEST, Reading, TimeExpression
+from support_agent.domain.reading import EARLIEST, Reading, Span, TimeExpression
 from support_agent.domain.tenant import Tenant
 
 #: Name of the fixed text that ends a question without a lookup.
@@ -30,6 +30,8 @@ EndingText: TypeAlias = Literal["risk", "person_requested", "other_person", "int
 #: playbook should answer needs likeness, so how low it may go is not known.
 VECTOR_THRESHOLD = 0.72
 MAX_ORDERS = 5
+#: Terms of one phrase that are tried.
+MAX_TERMS = 3
 
 #: The date fact that an event named in the question states.
 ROLE_FACTS: Mapping[str, str] = {
@@ -68,6 +70,8 @@ class Slots:
     subject: str
     #: The same with the tenant's own name: a sentence's vector misses it, though its words tell nothing.
     searched: str
+    #: The subject with the documents' terms in place of what the tenant's glossary explains; empty where it has none.
+    glossed: tuple[str, ...] = ()
     #: The first time that lies ahead of the question: when the customer means to act, not when they bought.
     ahead: Period | None = None
 
@@ -208,6 +212,7 @@ def read_slots(
         ambiguous=next((e for e in dates if e.period is None), None),
         subject=_without_name(_subject(reading), tenant),
         searched=_subject(reading),
+        glossed=tuple(_without_name(text, tenant) for text in _glossed(reading)),
         ahead=ahead[0] if ahead else None,
     )
 
@@ -231,17 +236,30 @@ def _names_its_year(expression: TimeExpression) -> bool:
     return re.search(r"[0-9]{4}", expression.text) is not None
 
 
-def _subject(reading: Reading) -> str:
+def _glossed(reading: Reading) -> Iterator[str]:
+    """The subject in the documents' terms: of each phrase the n-th text takes the n-th term, or else the last."""
+    n_terms = max((len(gloss.entries) for gloss in reading.glosses), default=0)
+    for n in range(min(n_terms, MAX_TERMS)):
+        yield _subject(reading, {gloss.span: gloss.entries[: n + 1][-1].means for gloss in reading.glosses})
+
+
+def _subject(reading: Reading, terms: Mapping[Span, str] | None = None) -> str:
     """The text without what says when, or which order; all of it when nothing else stands in it.
+
+    Args:
+        terms: What is put in the place of its phrases.
 
     Beside a full date the name of a day is what the question is about: "on 10 April 2024, is Christmas a holiday?"
     """
     is_dated = any(map(_names_its_year, reading.time_expressions))
     times = [time for time in reading.time_expressions if not is_dated or re.search("[0-9]", time.text)]
-    spans = sorted([*(time.span for time in times), *(order.span for order in reading.order_numbers)])
+    spans: dict[Span, str | None] = dict.fromkeys([*(t.span for t in times), *(o.span for o in reading.order_numbers)])
+    spans |= terms or {}
     pieces, position = [], 0
-    for start, end in spans:
+    for (start, end), term in sorted(spans.items()):
         pieces.append(reading.text[position:start])
+        if term is not None:
+            pieces.append(term)
         position = max(position, end)
     rest = " ".join([*pieces, reading.text[position:]])
     return rest if any(character.isalnum() for character in rest) else reading.text
@@ -283,9 +301,14 @@ def plan_playbook(playbook: Playbook, slots: Slots) -> Plan:
     )
 
 
+def searched(slots: Slots) -> dict[str, LookupValue]:
+    """What a search for passages is given of the question."""
+    return {"text": slots.searched} if not slots.glossed else {"text": slots.searched, "glossed": slots.glossed}
+
+
 def plan_single(slots: Slots) -> Plan:
     """One scoped retrieval for a question that no playbook knows."""
-    parameters: dict[str, LookupValue] = {"text": slots.searched}
+    parameters: dict[str, LookupValue] = {**searched(slots)}
     if slots.topic is not None:
         parameters["topic"] = slots.topic
     search = SubQuestion(id="q1", source="policy", needs=("passages",), parameters=parameters)

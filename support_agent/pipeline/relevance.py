@@ -69,6 +69,8 @@ STORY = 12.0
 class Leading:
     """The passages that speak to the question, best first, and whether the first clearly leads."""
 
+    #: What is sought, in the words by which the first of them speaks best to the question.
+    sought: Sought
     hits: tuple[Evidence, ...] = ()
     #: How well each of them stands; compares hits of one question only.
     standings: tuple[float, ...] = ()
@@ -84,37 +86,44 @@ class Leading:
         return self.hits[0] if self.hits else None
 
 
-def leading(evidence: Iterable[Evidence], text: str) -> Leading:
-    """Rank the passages in `evidence` for the question `text`."""
+def leading(evidence: Iterable[Evidence], text: str, glossed: Sequence[str] = ()) -> Leading:
+    """Rank the passages in `evidence` for the question `text`.
+
+    Args:
+        glossed: The same question in terms of the documents: a passage speaks to it by whichever it meets best.
+    """
     found = list(evidence)
     hits = _without_lead_ins([hit for hit in found if hit.need == PASSAGES])
-    subject = _Subject(text)
+    subject, *others = (_Subject(said, asked_in_chinese=is_chinese(text)) for said in (text, *glossed))
+    subjects = (subject, *others)
     enough = ENOUGH if any(hit.similarity is not None for hit in hits) else ENOUGH_IN_WORDS
     most = max((hit.words or 0.0 for hit in hits), default=0.0) or 1.0
     speaking = [
-        (round(subject.standing_of(hit) + (hit.words or 0.0) / most, 6), hit)
+        (round(max(standings) + (hit.words or 0.0) / most, 6), hit)
         for hit in hits
-        if subject.speaks_to(hit, enough)
+        if (standings := [one.standing_of(hit) for one in subjects if one.speaks_to(hit, enough)])
     ]
     if not speaking:
-        return Leading()
+        return Leading(sought=subject.sought)
     speaking.sort(
         key=lambda pair: (-pair[0], -(pair[1].score or 0.0), str(pair[1].locator), pair[1].locator.lines or ())
     )
     best, lead = speaking[0]
+    wanted = max(subjects, key=lambda one: one.standing_of(lead)).sought if others else subject.sought
     rivals = [
         standing
         for standing, hit in speaking
         # What stands in another language is asked about only where nothing in the question's own language leads.
         if not _on_one_topic(hit, lead)
         and (subject.is_foreign_to(lead) or not subject.is_foreign_to(hit))
-        and not _agree(hit, lead, subject.sought)
+        and not _agree(hit, lead, wanted)
     ]
     return Leading(
         hits=tuple(hit for _, hit in speaking),
         standings=tuple(standing for standing, _ in speaking),
         clear=not rivals or best - max(rivals) >= CLEARLY,
-        beside=_beside(speaking, subject.sought),
+        beside=_beside(speaking, wanted),
+        sought=wanted,
         terms=terms_of(lead, found),
     )
 
@@ -122,10 +131,11 @@ def leading(evidence: Iterable[Evidence], text: str) -> Leading:
 class _Subject:
     """What one question is about, in its own language and, when a passage is in the other, by what its words mean."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, asked_in_chinese: bool) -> None:
         self._text = text
         self._tokens = subject_tokens(text)
-        self._is_chinese = is_chinese(text)
+        # A term of the other language makes no question of that language.
+        self._is_chinese = asked_in_chinese
         self.sought = sought(text)
         # Durations are more often told of the case than of the policy.
         self._figures = [term for term in candidate_terms(text) if term.kind in {"amount", "percentage"}]

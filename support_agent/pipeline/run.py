@@ -404,7 +404,7 @@ def _leading(findings: Findings, setting: Setting) -> Leading:
         or e.clause is None
         or applies(e.clause.applies_to, where, groups=groups, on=on) is not False
     ]
-    return leading(here, setting.slots.subject)
+    return leading(here, setting.slots.subject, setting.slots.glossed)
 
 
 def _cases(plan: Plan, findings: Findings, setting: Setting) -> tuple[Case, ...]:
@@ -430,7 +430,7 @@ def _with_passages_weighed(
     """The cases with what is made of passages that contradict each other; where terms do, they have been compared."""
     if plan.decide is not None or not any(PASSAGES in sub.needs for sub in plan.sub_questions):
         return cases
-    found = leading(findings.evidence, setting.slots.subject)
+    found = leading(findings.evidence, setting.slots.subject, setting.slots.glossed)
     spoken = [
         Spoken(evidence=hit, clause=hit.clause, standing=standing)
         for hit, standing in zip(found.hits, found.standings, strict=True)
@@ -455,7 +455,7 @@ def _with_leading_terms(plan: Plan, findings: Findings, setting: Setting) -> Pla
         return plan
     names: tuple[str, ...] = ()
     if any(PASSAGES in sub.needs for sub in plan.sub_questions):
-        found = leading(findings.evidence, setting.slots.subject)
+        found = leading(findings.evidence, setting.slots.subject, setting.slots.glossed)
         names = found.terms if found.lead else _value_terms(findings.evidence)
     subs = tuple(replace(sub, needs=names) if TERMS in sub.needs else sub for sub in plan.sub_questions)
     return replace(plan, sub_questions=subs)
@@ -582,7 +582,15 @@ def _from_passages(
         TERMS in sub.needs and sub.id not in gathered.findings.brought for sub in gathered.plan.sub_questions
     )
     return conclusion.from_passages(
-        hits, case, setting, plan=gathered.plan, unread=unread, unchecked=unchecked, step=step, beside=beside
+        hits,
+        case,
+        setting,
+        plan=gathered.plan,
+        unread=unread,
+        unchecked=unchecked,
+        step=step,
+        wanted=found.sought,
+        beside=beside,
     )
 
 

@@ -25,6 +25,10 @@ def print_receipt(receipt: Receipt, *, console: Console | None = None) -> None:
     out.print(
         Padding(Text(f"asked at {question['asked_at']} by {who}, read as {receipt['reading']['language']}"), (0, 2))
     )
+    # Runs recorded before there was a glossary have none.
+    if glossary := receipt["reading"].get("glossary"):
+        read = "; ".join(f"{entry['says']} → {entry['means']}" for entry in glossary)
+        out.print(Padding(Text(f"by the glossary: {read}"), (0, 2)))
     _title(out, "Plan")
     recipe = f"playbook {plan['playbook']}" if plan["playbook"] else "one retrieval"
     out.print(Padding(Text(f"{plan['route']}: {recipe}"), (0, 2)))

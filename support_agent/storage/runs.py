@@ -218,6 +218,8 @@ def receipt(run: Run, outcome: Mapping[str, Any]) -> dict[str, Any]:
                 {"text": e.text, "role": e.role, "period": e.period} for e in run.reading.time_expressions
             ],
             "order_numbers": run.reading.order_numbers,
+            # As they were entered: with these alone the question is read the same way again.
+            "glossary": [entry for gloss in run.reading.glosses for entry in gloss.entries],
         },
         "revision": run.revision,
         "plan": run.outcome.plan,

@@ -1,4 +1,4 @@
-"""Rows of the agent: trial records, runs, citations, escalations. The metadata is that of `policies.tables`."""
+"""Rows of the agent: trial records, glossary, runs, citations, escalations; metadata is that of `policies.tables`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from sqlalchemy import (
     Column,
     DateTime,
     ForeignKeyConstraint,
+    Identity,
     Index,
     PrimaryKeyConstraint,
     Table,
     Text,
     Uuid,
     func,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSON, JSONB
 
 from policies.tables import metadata
 
-__all__ = ["escalations", "metadata", "run_citations", "runs", "trial_customers", "trial_orders"]
+__all__ = ["escalations", "glossary_entries", "metadata", "run_citations", "runs", "trial_customers", "trial_orders"]
 
 _TENANT: Final = ("tenant_id", Uuid)
 
@@ -50,6 +52,36 @@ trial_customers = Table(
     Column("record", JSONB, nullable=False),
     PrimaryKeyConstraint("tenant_id", "customer_id", name="trial_customers_pkey"),
     ForeignKeyConstraint(["tenant_id"], ["tenants.tenant_id"], name="trial_customers_tenant_id_fkey"),
+)
+
+#: What customers say for the terms of the documents; what was removed stays, with who did it and when.
+glossary_entries = Table(
+    "glossary_entries",
+    metadata,
+    Column(*_TENANT, nullable=False),
+    #: In the order in which they were added.
+    Column("entry_id", BigInteger, Identity(always=True), nullable=False),
+    Column("says", Text, nullable=False),
+    Column("means", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("added_by", Text, nullable=False),
+    Column("added_at", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
+    Column("removed_by", Text),
+    Column("removed_at", DateTime(timezone=True)),
+    PrimaryKeyConstraint("tenant_id", "entry_id", name="glossary_entries_pkey"),
+    ForeignKeyConstraint(["tenant_id"], ["tenants.tenant_id"], name="glossary_entries_tenant_id_fkey"),
+    CheckConstraint("language in ('en', 'zh', 'both')", name="glossary_entries_language_check"),
+    CheckConstraint("says <> '' and means <> ''", name="glossary_entries_said_check"),
+    CheckConstraint("(removed_by is null) = (removed_at is null)", name="glossary_entries_removed_check"),
+    Index(
+        "glossary_entries_open_key",
+        "tenant_id",
+        "says",
+        "means",
+        "language",
+        unique=True,
+        postgresql_where=text("removed_at is null"),
+    ),
 )
 
 #: One row a question, written once; what a person needs to rule on an escalation is in its receipt.

@@ -1,16 +1,23 @@
-"""A tenant's settings as stored: the checked content of its folder, and the revision that every change raises."""
+"""A tenant as stored: the checked content of its folder, its glossary, and the revision that every change raises."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from policies.session import TenantSession
+from support_agent.domain.glossary import GlossaryEntry
 
-_LOAD = "SELECT settings, revision FROM tenants WHERE tenant_id = %(tenant)s"
+_LOAD = """
+SELECT settings, revision, ARRAY(
+           SELECT json_build_object('says', says, 'means', means, 'language', language) FROM glossary_entries
+            WHERE tenant_id = %(tenant)s AND removed_at IS NULL ORDER BY entry_id)
+  FROM tenants WHERE tenant_id = %(tenant)s
+"""
 _REVISION = "SELECT revision FROM tenants WHERE tenant_id = %(tenant)s"
 _SAVE = """
 INSERT INTO tenants (tenant_id, slug, settings, settings_sha256, revision)
@@ -55,10 +62,26 @@ async def revision(session: TenantSession) -> int | None:
     return rows[0][0] if rows else None
 
 
-async def load(session: TenantSession) -> tuple[Mapping[str, Any], int] | None:
-    """The stored settings and their revision; None when there is no such tenant."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTenant:
+    """What a tenant is made of."""
+
+    #: Relative name -> text of its folder.
+    settings: Mapping[str, Any]
+    revision: int
+    #: In the order in which it was entered.
+    glossary: tuple[GlossaryEntry, ...]
+
+
+async def load(session: TenantSession) -> StoredTenant | None:
+    """The tenant as it is stored; None when there is no such tenant."""
     rows = await session.fetch(_LOAD, {"tenant": session.tenant_id})
-    return (rows[0][0], rows[0][1]) if rows else None
+    if not rows:
+        return None
+    settings, revision, entries = rows[0]
+    return StoredTenant(
+        settings=settings, revision=revision, glossary=tuple(GlossaryEntry(**entry) for entry in entries)
+    )
 
 
 async def save(session: TenantSession, slug: str, settings: Mapping[str, Any]) -> bool:

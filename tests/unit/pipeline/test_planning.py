@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from policies.version import Period
+from support_agent.domain.glossary import GlossaryEntry
 from support_agent.domain.playbook import AssertedSlot, Playbook, PlaybookNeed
 from support_agent.domain.question import Principal, Question
-from support_agent.domain.reading import Precision, Reading, Role, Signal, TimeExpression, VocabularyMatch
+from support_agent.domain.reading import Gloss, Precision, Reading, Role, Signal, TimeExpression, VocabularyMatch
 from support_agent.domain.tenant import Tenant
 from support_agent.language.reading import read
 from support_agent.pipeline.planning import (
@@ -389,3 +390,29 @@ def test_name_of_a_day_is_the_subject_beside_a_full_date(tenant: Tenant) -> None
         "Christmas"
         not in read_slots(reading(text, time_expressions=(christmas,)), tenant=tenant, playbook=None).subject
     )
+
+
+def test_subject_is_read_in_terms_of_the_documents(tenant: Tenant) -> None:
+    terms = [GlossaryEntry(says="cash back", means=means) for means in ("refund", "退款")]
+    text = "Any cash back for SO-1182 with a chit?"
+    chit = GlossaryEntry(says="chit", means="invoice")
+    read_so = reading(
+        text,
+        glosses=(
+            Gloss(span=(4, 13), entries=tuple(terms)),
+            Gloss(span=(text.index("chit"), text.index("chit") + 4), entries=(chit,)),
+        ),
+    )
+    slots = read_slots(read_so, tenant=tenant, playbook=None)
+
+    words = [" ".join(one.split()) for one in slots.glossed]
+    assert words == ["Any refund for with a invoice ?", "Any 退款 for with a invoice ?"]
+    assert " ".join(slots.searched.split()) == "Any cash back for with a chit?"
+    assert plan_single(slots).sub_questions[0].parameters["glossed"] == slots.glossed
+
+
+def test_question_that_the_glossary_does_not_explain_is_looked_up_as_ever(tenant: Tenant) -> None:
+    slots = read_slots(reading("Any cash back?"), tenant=tenant, playbook=None)
+
+    assert slots.glossed == ()
+    assert plan_single(slots).sub_questions[0].parameters == {"text": "Any cash back?"}

@@ -4,6 +4,8 @@ import random
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from connectors.base import Evidence
 from support_agent.pipeline.relevance import coverage, leading
@@ -229,3 +231,39 @@ def test_link_target_says_nothing() -> None:
     linked = found("shop", "Help", "[Ask us](https://example.org/data-export-after-the-plan-ends).")
 
     assert leading([linked], "How can I export data after the plan ends?").lead is None
+
+
+@pytest.mark.parametrize(
+    ("question", "glossed", "lead"),
+    [
+        ("Can I take my stuff out?", "Can I data export?", EXPORT),
+        ("Do I get a chit?", "Do I get a invoice?", INVOICE),
+        ("能开小票吗？", "能开 发票 吗？", CHINESE),
+        ("能把东西拷走吗？", "能把 export data 吗？", EXPORT),
+    ],
+    ids=["English", "English noun", "Chinese", "across"],
+)
+def test_passage_is_met_in_terms_of_the_documents(question: str, glossed: str, lead: Evidence) -> None:
+    passages = [EXPORT, INVOICE, CHINESE]
+
+    assert leading(passages, question).lead is None
+    assert leading(passages, question, (glossed,)).lead == lead
+
+
+def test_terms_that_meet_nothing_change_nothing() -> None:
+    question = "How long can I export data after the plan ends?"
+    plain = leading([EXPORT, INVOICE, CHINESE], question)
+
+    assert leading([EXPORT, INVOICE, CHINESE], question, ("Do you sell unicorns?",)) == plain
+
+
+@given(
+    question=st.lists(st.sampled_from("export data invoice plan unicorn 发票 开具 独角兽".split()), max_size=5),
+    glossed=st.lists(st.lists(st.sampled_from("export data invoice 发票 gnome".split()), max_size=4), max_size=2),
+)
+def test_glossary_never_hides_a_passage(question: list[str], glossed: list[list[str]]) -> None:
+    passages = [EXPORT, INVOICE, CHINESE]
+    plain = leading(passages, " ".join(question))
+    read = leading(passages, " ".join(question), tuple(" ".join(words) for words in glossed))
+
+    assert set(map(id, plain.hits)) <= set(map(id, read.hits))
