@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -48,6 +49,17 @@ class TenantExistsError(RequestError):
 
     def __init__(self, slug: str, *, flag: str, has: str) -> None:
         super().__init__(f"tenant {slug!r} exists and has {has!r}; leave {flag} out, or change it by `tenant load`")
+
+
+class GlossaryRefusedError(RequestError):
+    """An entry of the glossary would mislead; the message names every reason."""
+
+    code: ClassVar[str] = "glossary_refused"
+
+    def __init__(self, says: str, reasons: Sequence[str]) -> None:
+        super().__init__(f"{says!r} is not added: {'; '.join(reasons)}")
+        self.says = says
+        self.reasons = tuple(reasons)
 
 
 class FourEyesError(RequestError):

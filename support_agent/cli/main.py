@@ -15,7 +15,7 @@ import typer
 
 from connectors.errors import SourceError
 from policies.errors import PolicyError, PolicyParseError
-from support_agent.cli import ask, database, escalation, explain, playbooks, policy, tenant
+from support_agent.cli import ask, database, escalation, explain, glossary, playbooks, policy, tenant
 from support_agent.cli.options import print_json, say, talk
 from support_agent.errors import InvalidRequestError, SupportAgentError
 
@@ -31,6 +31,7 @@ app.command("explain")(explain.explain)
 app.add_typer(tenant.app, name="tenant")
 app.add_typer(policy.app, name="policy")
 app.add_typer(playbooks.app, name="playbooks")
+app.add_typer(glossary.app, name="glossary")
 app.add_typer(escalation.app, name="escalation")
 app.add_typer(database.app, name="database")
 

@@ -65,6 +65,15 @@ SELECT receipt->'question'->>'text', receipt->'reading'->>'language', status, re
  LIMIT %(limit)s
 """
 
+_UNANSWERED = """
+SELECT run_id, asked_at, receipt->'reading'->>'text', receipt->'reading'->>'language'
+  FROM runs
+ WHERE tenant_id = %(tenant)s AND status = 'no_answer' AND json_array_length(receipt->'rounds') > 0
+   AND (%(since)s::timestamptz IS NULL OR recorded_at >= %(since)s)
+ ORDER BY recorded_at DESC, run_id DESC
+ LIMIT %(limit)s
+"""
+
 _EARLIER = """
 SELECT receipt->'reading'->>'text', asked_at, status, receipt->'evidence'
   FROM runs
@@ -103,6 +112,17 @@ class UnrecognisedQuestion:
     #: How it ended.
     status: str
     topic: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswered:
+    """A question for which nothing was found."""
+
+    run_id: UUID
+    asked_at: datetime
+    #: As it was understood.
+    text: str
+    language: Language
 
 
 async def record(session: TenantSession, run: Run, outcome: Mapping[str, Any]) -> None:
@@ -177,6 +197,13 @@ async def unrecognised(session: TenantSession, *, since: datetime | None, limit:
     """The newest `limit` questions that no playbook recognised, newest first."""
     rows = await session.fetch(_UNRECOGNISED, {"tenant": session.tenant_id, "since": since, "limit": limit})
     return [UnrecognisedQuestion(text=row[0], language=row[1], status=row[2], topic=row[3]) for row in rows]
+
+
+async def unanswered(session: TenantSession, *, since: datetime | None, limit: int) -> list[Unanswered]:
+    """The newest questions for which nothing was found though it was looked for, newest first."""
+    parameters = {"tenant": session.tenant_id, "since": since, "limit": limit}
+    rows = await session.fetch(_UNANSWERED, parameters)
+    return [Unanswered(run_id=row[0], asked_at=row[1], text=row[2], language=row[3]) for row in rows]
 
 
 def _cited(run: Run) -> dict[str, list[Any]]:
