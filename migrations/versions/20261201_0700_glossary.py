@@ -30,6 +30,21 @@ create table glossary_entries (
 create unique index glossary_entries_open_key on glossary_entries (tenant_id, says, means, language)
     where removed_at is null;
 """
+# Who removed what, and when, stays as it was written.
+REMOVED_ONCE = """
+create function glossary_entries_removed_once() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+    if old.removed_at is not null then
+        raise exception using errcode = 'restrict_violation', constraint = 'glossary_entries_removed_once',
+            message = 'an entry of a glossary ends once', hint = 'add it again as a new one';
+    end if;
+    return new;
+end $$;
+
+create trigger glossary_entries_removed_once before update on glossary_entries
+    for each row execute function glossary_entries_removed_once();
+"""
 
 
 def upgrade() -> None:
@@ -42,14 +57,11 @@ def upgrade() -> None:
         " USING (tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)"
         " WITH CHECK (tenant_id = nullif(current_setting('app.tenant', true), '')::uuid)"
     )
-    # An entry ends once, and what has ended stays as it was.
-    op.execute(
-        "CREATE POLICY glossary_entries_removed_once ON glossary_entries AS RESTRICTIVE FOR UPDATE"
-        " USING (removed_at IS NULL) WITH CHECK (removed_at IS NOT NULL)"
-    )
+    op.execute(REMOVED_ONCE)
     op.execute("GRANT SELECT, INSERT, UPDATE (removed_by, removed_at) ON glossary_entries TO support_agent_app")
 
 
 def downgrade() -> None:
     op.execute("SET LOCAL lock_timeout = '5s'")
     op.execute("DROP TABLE glossary_entries")
+    op.execute("DROP FUNCTION glossary_entries_removed_once()")

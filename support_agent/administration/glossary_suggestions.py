@@ -45,7 +45,9 @@ SUBJECT: Final = 1.0
 _PIECE: Final = re.compile(rf"(?P<han>[{HAN}]+)|(?P<word>[^\W\d_{HAN}]+(?:'[^\W\d_{HAN}]+)*)|(?P<other>\S)")
 _PAIR: Final = 2
 #: Words of talking, of which a search takes no notice and a list of suggestions would be full.
-_TALK: Final = frozenset("hi hello hey please pls thanks thank ok okay guys 怎么办 咋办 怎么样 谢谢 感谢 你好 您好 麻烦".split())
+_TALK: Final = frozenset(
+    "hi hello hey please pls thanks thank ok okay guys 怎么办 咋办 怎么样 谢谢 感谢 你好 您好 麻烦".split()
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def test_no_view_or_function_runs_as_its_owner(administrator: psycopg.Connection
     assert views == []
     assert sorted(functions) == [
         (name, False, ["search_path=pg_catalog, pg_temp"])
-        for name in ("policy_events_append_only", "policy_versions_close_once")
+        for name in ("glossary_entries_removed_once", "policy_events_append_only", "policy_versions_close_once")
     ]
 
 
@@ -258,6 +258,7 @@ def test_grants_are_these_and_no_others(administrator: psycopg.Connection[Any]) 
     assert dict(tables) == {name: special.get(name, "INSERT SELECT") for name in [*OURS, "alembic_version"]}
     assert columns == [
         ("escalations", "state"),
+        ("glossary_entries", "removed_at removed_by"),
         ("policy_drafts", "author changed_at content reviewer state"),
         ("policy_versions", "recorded_to"),
         ("tenants", "revision settings settings_sha256 vector_model"),

@@ -19,10 +19,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from policies import store
 from policies.document import PolicyDocument
+from policies.passage_words import chinese_in_force, texts_in_force
 from policies.search import search
 from policies.session import TenantSession
 from policies.version import instant_period
-from support_agent.storage import citations, escalations, runs, tenants
+from support_agent.domain.glossary import GlossaryEntry
+from support_agent.storage import citations, escalations, glossary, runs, tenants
 from support_agent.storage.citations import CitationsWanted
 from support_agent.storage.engine import create_engine, driver_url
 from support_agent.storage.tables import metadata
@@ -81,6 +83,8 @@ async def fill(engine: AsyncEngine, content: dict[str, int]) -> UUID:
             ],
             customers=[{"customer_id": "C-1"}],
         )
+        for name in content:
+            await glossary.add(session, GlossaryEntry(says=f"{name}s and such", means="annual plan"), by="ada")
         for name, days in content.items():
             run = {"tenant": tenant_id, "run": uuid4(), "policy": name, "customer": f"C-{days}"}
             await session.fetch(ADD_RUN, run)
@@ -103,6 +107,11 @@ async def everything(session: TenantSession) -> list[object]:
             if (shown := await store.show(session, name, "2025-01-01"))
         ],
         await tenants.revision(session),
+        stored.glossary if (stored := await tenants.load(session)) else None,
+        [one.entry for one in await glossary.entries(session, removed=True)],
+        len(await runs.unanswered(session, since=None, limit=10)),
+        {token: len(texts) for token, texts in (await texts_in_force(session, ["annual", "plan"], on=JUNE)).items()},
+        await chinese_in_force(session, on=JUNE),
         await runs.load(session, uuid4()),
         await escalations.list_open(session, limit=10),
         [one.customer for one in (await runs.questions(session, since=None, customer=None, limit=10))[0]],
@@ -174,7 +183,7 @@ def test_database_filters_what_a_query_forgets(
     tenant_id, found = loop.run(scenario())
 
     assert {row[1] for row in found} == {tenant_id}
-    assert len({row[0] for row in found}) == 14
+    assert len({row[0] for row in found}) == 15
 
 
 def test_application_sees_another_tenants_row_nowhere(
