@@ -209,6 +209,8 @@ is there (?:an?|any|some) (?:[\w-]+ ){{0,2}}(?:fee|charge|limit|deadline|minimum
 (?:is|are) (?:the )?(?:returns?|shipping|delivery|postage|exchanges?|return shipping) (?:free|paid)
 do (?:you|i|we) (?:charge|have to pay) (?:anything |something |a fee )?for (?:returns?|returning|return shipping
   |shipping|delivery|sending)
+(?:does|do|would|will) (?:the|your|a|this|that) (?:[\w-]+ ){{0,2}}?(?:warrant(?:y|ies)|guarantees?|polic(?:y|ies)
+  |returns?|refunds?|insurance)(?: \w+)? (?:covers?|includes?|excludes?|appl(?:y|ies) to)\b
 within how many
 (?:just|only) want(?:ed)? to (?:know|understand|learn|ask|check|find out)(?: about)? (?:[\w'-]+ ){{0,3}}(?:rules?
   |polic(?:y|ies)|terms|conditions|procedure|process)\b
@@ -226,6 +228,7 @@ when (?:do|does|is|are) (?:the |an? )?(?:refunds?|returns? (?:window|period)|war
 (?<!还要)(?<!还有){_TIMES_ZH}(?:才)?(?:能|会|可以)?(?:到账|退到账|退款到账|退到)
 (?:期限|时限|条件|规则|费用|手续费|政策|规定|流程|要求|标准)(?:是|有)(?:什么|怎样|多少|多久|哪些)
 (?:期限|时限|条件|规则|费用|政策|规定|流程|标准)(?:是)?(?:怎么|如何|怎样)(?:说|规定|写|算|定)
+(?:保修|质保|三包|保险|政策|退款政策|退货政策)(?:服务|范围|期)?(?:里|中|内)?(?:都|会|是否|能)?(?:管|包不包|包括|包含|涵盖|覆盖|适用于)
 {_COSTS_ZH}(?:是|由|该|应该|要|归|应)*(?:谁|哪一?方|买家|卖家|怎么算|怎样算|如何算|怎么收|多少)
 谁(?:来|要|该|应该|需要)?(?:出|付|承担|支付|负担|掏)(?:运费|邮费|快递费|费用|钱)?
 (?:退货|换货|寄回|配送|送货|取消|更换|改票|补开)[^，。？！,?!]{{0,4}}(?:要|收|需要)(?:不要|不收)?(?:钱|费|收费|付费|手续费|运费)

@@ -55,7 +55,7 @@ async def test_no_answer_begins_with_yes_or_no(ask: Ask, question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["Does the warranty cover damage from falls and liquids?", "保修涵盖跌落和液体造成的损坏吗？"]
+    "question", ["Is damage from falls and liquids under warranty?", "跌落和液体造成的损坏可以保修吗？"]
 )
 async def test_text_answers_where_no_rule_applies_to_the_case(ask: Ask, question: str) -> None:
     # Nothing of theirs was delivered by then: the playbook cannot decide, but the policy says what is not covered.
@@ -74,3 +74,13 @@ async def test_rendition_that_its_original_has_overtaken_does_not_stand_alone(as
     assert [c["document"] for c in outcome["citations"]] == ["warranty-goods-zh", "warranty-goods"]
     assert "2025年4月1日起生效的原文规定" in outcome["answer"]
     assert any("译本" in note for note in outcome["uncertainties"])
+
+
+@pytest.mark.parametrize(
+    "question", ["Does the warranty cover damage from falls and liquids?", "保修涵盖跌落和液体造成的损坏吗？"]
+)
+async def test_what_the_policy_says_is_told_to_anybody(ask: Ask, question: str) -> None:
+    outcome = await ask(question, customer="C-2001", verified=False, at="2026-03-10")
+
+    assert outcome["status"] == "answered"
+    assert {c["source"] for c in outcome["citations"]} == {"policy"}
