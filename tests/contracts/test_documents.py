@@ -146,6 +146,14 @@ async def test_topic_and_date_limit_the_search(documents: Documents) -> None:
     assert {str(e.locator) for e in found} == {"refund@2024-01-01#window"}
 
 
+async def test_question_in_terms_of_the_documents_is_searched_too(documents: Documents) -> None:
+    asked: dict[str, Any] = {"text": "zyzzyva", "topic": "refund", "as_of": PURCHASED}
+
+    found = await documents.ask(documents.policy, "passages", **asked, glossed=("the of", "annual plans"))
+
+    assert {str(e.locator) for e in found} == {"refund@2024-01-01#window"}
+
+
 async def test_staff_clauses_are_for_staff(documents: Documents) -> None:
     asked: dict[str, Any] = {"text": "plans bought by phone", "topic": "refund"}
 

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 
 from policies.text import is_chinese
+from support_agent.administration import glossary as administration
+from support_agent.administration.glossary_suggestions import suggested
+from support_agent.request import AskRequest
 from tests.e2e.command import Command
-from tests.e2e.conftest import TENANT
+from tests.e2e.conftest import TENANT, sample_application
 from tests.e2e.tenants import SAMPLE, copy_of_sample
+from tests.integration.conftest import Database
 
 TO = ("--tenant", TENANT)
 AT = ("--at", "2026-11-30")
@@ -184,6 +188,25 @@ def test_suggestions_come_from_questions_that_found_nothing(glossary: Command) -
     assert found.json["n_questions"] == 3
     assert any("羊毛" in one["says"] for one in found.json["suggestions"])
     assert "plastic" in glossary("glossary", "suggest", *TO, *AT).out
+
+
+async def test_vectors_read_by_the_glossary_and_rank_what_is_suggested(own_database: Database, tmp_path: Path) -> None:
+    at = "2026-11-30"
+    async with sample_application(own_database, tmp_path, vectors=True) as application:
+        asked = [AskRequest(question=text, tenant=TENANT, at=at) for text in ("Can I pay with plastic?", "怎么清号？")]
+        before = [await application.ask(request) for request in asked]
+        found = await suggested(
+            application, TENANT, since=None, n_questions=10, limit=5, at=at, progress=lambda _: None
+        )
+        for says, means in (("plastic", "card"), ("清号", "注销账户")):
+            await administration.add(application, TENANT, says, means, language="both", by="ada", at=at)
+        after = [await application.ask(request) for request in asked]
+
+    assert [answered.run.outcome.status for answered in before] == ["no_answer"] * 2
+    assert [answered.run.outcome.status for answered in after] == ["answered"] * 2
+    (plastic,) = [one for one in found["suggestions"] if one["says"] == "plastic"]
+    assert {candidate["by"] for candidate in plastic["candidates"]} == {"vectors"}
+    assert "card" in {candidate["term"] for candidate in plastic["candidates"]}
 
 
 def test_phrase_that_the_glossary_has_is_not_suggested_again(glossary: Command) -> None:
