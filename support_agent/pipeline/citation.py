@@ -18,6 +18,8 @@ from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
+import regex
+
 from connectors.base import Evidence
 from policies.facts import FactDeclaration, FactValue
 from policies.quantities import keys_of_text, keys_of_value, quantities, unsupported
@@ -239,8 +241,10 @@ def _named(name: str, grounds: Grounds) -> Iterator[FactValue]:
             yield value - _MOMENT
 
 
-# A quotation, or the end of a sentence outside one: a full stop before a space, or a Chinese one.
-_QUOTATION_OR_STOP: Final = re.compile(r"“[^”]*”|(?<=[a-z0-9)\]”%])[.!?](?=\s+[A-Z0-9“])|[。！？](?=.)")
+# A quotation with those inside it, or the end of a sentence outside one: a full stop before a space, or a Chinese one.
+_QUOTATION_OR_STOP: Final = regex.compile(
+    r"(?P<quoted>“(?:[^“”]|(?&quoted))*”)|(?<=[a-z0-9)\]”%])[.!?](?=\s+[A-Z0-9“])|[。！？](?=.)"
+)
 _LAST_STOP: Final = re.compile(r"[.!?。！？]+$")
 
 

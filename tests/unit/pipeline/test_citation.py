@@ -5,12 +5,14 @@ import re
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
+import pytest
 import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.base import Evidence
 from support_agent.domain.claim import Claim, Draft, Grounds
+from support_agent.domain.question import Language
 from support_agent.pipeline.citation import MAX_PASSAGES, MAX_QUOTE, excerpt, finish
 from tests.soak import examples
 from tests.unit.pipeline.refund import (
@@ -51,6 +53,19 @@ def test_markers_count_in_order_of_first_use() -> None:
 
     assert made.answer == "Bought on 5 March 2025 [1]. The window is 14 days [1][2]."
     assert [citation.document for citation in made.citations] == ["SO-1182", "refund-eu"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "mark"),
+    [
+        ("zh", "政策规定：“选择“删除账户”。按“确认”。然后退出。”", "[1]。"),
+        ("en", "It says: “Press “Delete”. Then leave.”", " [1]"),
+    ],
+)
+def test_no_marker_stands_inside_what_is_quoted(language: Language, text: str, mark: str) -> None:
+    made = finish(draft(Claim(text=text, evidence=(number(BOUGHT),))), GROUNDS, language=language, zone=BERLIN)
+
+    assert made.answer == text + mark
 
 
 def test_two_terms_of_one_passage_are_one_citation() -> None:
