@@ -37,7 +37,8 @@ from support_agent.language.glossary import Glossary
 from support_agent.language.reading import read
 from support_agent.language.signals import read_signals
 from support_agent.language.vocabulary import Vocabulary
-from support_agent.pipeline.run import Parts, answer
+from support_agent.pipeline.ports import Parts
+from support_agent.pipeline.run import answer
 from support_agent.rendering.contract import outcome_json
 from support_agent.rendering.wording import TenantWords
 from support_agent.request import AskRequest, to_question

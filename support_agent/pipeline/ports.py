@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from connectors.base import Connector
 from policies.facts import FactValue
 from policies.session import TenantSession
 from support_agent.domain.playbook import Playbook, Wording
 from support_agent.domain.question import Earlier, Language, Question
+from support_agent.domain.reading import Reading
 
 
 class Voice(Protocol):
@@ -54,3 +58,18 @@ class Similarity(Protocol):
     async def __call__(self, text: str, playbooks: Sequence[Playbook]) -> Mapping[str, float]:
         """Highest cosine of the text to any example, by playbook id."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the stages are handed from outside."""
+
+    connectors: Mapping[str, Connector]
+    words: Words
+    read: Callable[[Question], Reading]
+    conversation: Conversation
+    #: None: no vectors; words alone recognise a question.
+    similarity: Similarity | None
+    #: Monotonic seconds.
+    clock: Callable[[], float]
+    new_id: Callable[[], UUID]
