@@ -171,10 +171,11 @@ def table_row(quote: str, *, language: Language) -> str:
 
     What is no row with its header, or has been cut, comes back as it is.
     """
-    lines = [line.strip() for line in quote.splitlines()]
-    if len(lines) != 2 or not all(line.startswith("|") and line.endswith("|") for line in lines):  # noqa: PLR2004 - header, row
-        return quote
-    names, cells = ([cell.strip() for cell in _CELL.split(line.strip("|"))] for line in lines)
+    match [line.strip() for line in quote.splitlines()]:
+        case [header, row] if all(line.startswith("|") and line.endswith("|") for line in (header, row)):
+            names, cells = ([cell.strip() for cell in _CELL.split(line.strip("|"))] for line in (header, row))
+        case _:
+            return quote
     if len(names) != len(cells):
         return quote
     pair, between = _NAMED[language]
