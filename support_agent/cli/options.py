@@ -13,14 +13,13 @@ import orjson
 import typer
 
 from support_agent.bootstrap import Application, open_application
+from support_agent.cli.start import STOPPED
 from support_agent.errors import InvalidRequestError
 from support_agent.settings import read_settings
 
 #: Names the person at the terminal to every command that changes a policy.
 PERSON: Final = "SUPPORT_AGENT_PERSON"
 MAX_PERSON: Final = 200
-#: Exit code of a command that Ctrl-C has stopped.
-STOPPED: Final = 130
 
 Tenant: TypeAlias = Annotated[str, typer.Option("--tenant", "-t", help="Slug of the tenant.")]
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]

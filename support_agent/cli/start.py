@@ -7,6 +7,9 @@ import sys
 from signal import SIG_IGN, SIGINT, default_int_handler, getsignal, signal
 from types import FrameType
 
+#: Exit code of a command that Ctrl-C has stopped.
+STOPPED = 130
+
 
 def run() -> None:
     """Load the commands, then run them."""
@@ -18,6 +21,10 @@ def run() -> None:
         signal(SIGINT, default_int_handler)
     try:
         run_command()
+    except KeyboardInterrupt:
+        # Before its work or after it: work under way says for itself what was undone.
+        sys.stderr.write("stopped\n")
+        sys.exit(STOPPED)
     finally:
         # What there was to do is done, and told.
         if getsignal(SIGINT) is default_int_handler:
@@ -29,4 +36,4 @@ def _stop_at_once(number: int, frame: FrameType | None) -> None:
     del number, frame
     sys.stderr.write("stopped before anything was done\n")
     sys.stderr.flush()
-    os._exit(130)
+    os._exit(STOPPED)

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 import typer
 
+from support_agent.cli import start
 from support_agent.cli.main import app
 from tests.e2e.command import Command
 from tests.e2e.conftest import SAMPLE, TENANT
@@ -399,3 +400,21 @@ def test_two_loads_at_once_load_it_once(own_command: Command, own_database: Data
             "select count(*), count(*) filter (where recorded_to is null) from policy_versions"
         )
         assert recorded.fetchone() == (50, 50)
+
+
+def test_ctrl_c_between_two_steps_of_a_command_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("support_agent.cli.main.run", stopped)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            start.run()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert ended.value.code == start.STOPPED
+    assert capsys.readouterr().err == "stopped\n"

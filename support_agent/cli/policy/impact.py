@@ -15,7 +15,8 @@ import typer
 from support_agent.administration import affected as citing
 from support_agent.administration import impact as impacts
 from support_agent.bootstrap import open_application
-from support_agent.cli.options import STOPPED, Json, Tenant, print_json, run_async, say, talk
+from support_agent.cli.options import Json, Tenant, print_json, run_async, say, talk
+from support_agent.cli.start import STOPPED
 from support_agent.rendering.spreadsheet import csv_line, csv_row
 from support_agent.settings import read_settings
 
