@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,7 @@ from support_agent.domain.question import Principal, Question
 from support_agent.domain.reading import Reading
 from support_agent.domain.tenant import Tenant
 from support_agent.errors import InvalidRequestError, NotFoundError
-from support_agent.pipeline import planning
+from support_agent.pipeline.planning import Recognition, recognise
 from support_agent.playbooks.loading import PlaybookFile, read_playbook
 from support_agent.storage import tenants
 from support_agent.tenants.folder import BUILT_IN, playbook_texts, read_folder
@@ -30,17 +30,6 @@ _SAYING: Final = ("trigger", "unless", "requires")
 #: Undeclared facts that a reason names.
 MAX_NAMED: Final = 4
 _NO_FACT: Final = re.compile(r"'([\w.]+)' is no fact")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recognised:
-    """What the recogniser makes of one text."""
-
-    reading: Reading
-    playbook: Playbook | None
-    #: `words`, `likeness`, or nothing.
-    by: str | None
-    likeness: Mapping[str, float]
 
 
 async def catalogue(application: Application, tenant: str) -> list[dict[str, Any]]:
@@ -86,7 +75,7 @@ async def trial(application: Application, tenant: str, playbook: str | None) -> 
             for one in playbooks
             for language, examples in one.examples.items()
             for example in examples
-            for found in [await _recognise(rehearsal, example)]
+            for _, found in [await _recognise(rehearsal, example)]
         ]
 
 
@@ -97,14 +86,14 @@ async def recognised(application: Application, tenant: str, question: str) -> di
         NotFoundError: There is no such tenant.
     """
     async with application.rehearse(tenant) as rehearsal:
-        found = await _recognise(rehearsal, question)
-    said = [match for match in found.reading.vocabulary if match.kind in _SAYING]
+        reading, found = await _recognise(rehearsal, question)
+    said = [match for match in reading.vocabulary if match.kind in _SAYING]
     names = dict.fromkeys([*(match.name for match in said), *sorted(found.likeness, key=lambda n: -found.likeness[n])])
     return {
         "playbook": found.playbook.id if found.playbook else None,
-        "by": found.by,
-        "language": found.reading.language,
-        "topics": [match.name for match in found.reading.vocabulary if match.kind == "topic"],
+        "by": _by(found),
+        "language": reading.language,
+        "topics": [match.name for match in reading.vocabulary if match.kind == "topic"],
         "candidates": [
             {
                 "playbook": name,
@@ -193,23 +182,23 @@ def _why_not(file: PlaybookFile) -> str:
     return "the tenant has not connected a source that it cannot do without"
 
 
-async def _recognise(rehearsal: Rehearsal, text: str) -> _Recognised:
+async def _recognise(rehearsal: Rehearsal, text: str) -> tuple[Reading, Recognition]:
     question = Question(
         text=text, tenant=rehearsal.tenant.slug, principal=Principal(kind="customer"), asked_at=datetime.now(UTC)
     )
     reading = rehearsal.parts.read(question)
-    playbook, undecided = planning.by_words(reading, rehearsal.tenant.playbooks)
-    likeness: Mapping[str, float] = {}
-    if playbook is None and undecided and rehearsal.parts.similarity is not None:
-        likeness = await rehearsal.parts.similarity(reading.text, undecided)
-        playbook = planning.by_likeness(reading, undecided, likeness)
-    by = None if playbook is None else "likeness" if likeness else "words"
-    return _Recognised(reading=reading, playbook=playbook, by=by, likeness=likeness)
+    found = await recognise(reading, rehearsal.tenant.playbooks, similarity=rehearsal.parts.similarity)
+    return reading, found
 
 
-def _reached(wanted: Playbook, found: _Recognised) -> dict[str, Any]:
+def _by(found: Recognition) -> str | None:
+    """What decided: `words`, `likeness`, or nothing."""
+    return None if found.playbook is None else "likeness" if found.likeness else "words"
+
+
+def _reached(wanted: Playbook, found: Recognition) -> dict[str, Any]:
     name = found.playbook.id if found.playbook else None
-    return {"reached": name, "by": found.by, "ok": name == wanted.id or wanted.mode == "off"}
+    return {"reached": name, "by": _by(found), "ok": name == wanted.id or wanted.mode == "off"}
 
 
 def _unused(held: Mapping[str, PlaybookFile], used: Mapping[str, Playbook]) -> Iterator[dict[str, Any]]:
@@ -255,7 +244,8 @@ async def _missed(rehearsal: Rehearsal, file: PlaybookFile, playbook: Playbook) 
     found = []
     for examples in playbook.examples.values():
         for example in examples:
-            reached = _reached(playbook, await _recognise(rehearsal, example))
+            _, found_by = await _recognise(rehearsal, example)
+            reached = _reached(playbook, found_by)
             if not reached["ok"]:
                 message = f"its example {example!r} reaches {reached['reached'] or 'no playbook'}"
                 remedy = "add a trigger, or a word of the example to the other's unless"

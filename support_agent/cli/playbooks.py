@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from support_agent.administration import playbooks, suggestions
+from support_agent.administration import playbook_suggestions, playbooks
 from support_agent.cli.options import Json, Tenant, print_json, say, talk, with_application
 
 app = typer.Typer(help="The questions that are known beforehand, and how each is answered.", no_args_is_help=True)
@@ -130,11 +130,11 @@ def suggest(
     Exit codes: 0 drafted, or nothing to draft; 1 no such tenant; 2 usage, or a file is there already.
     """
     drafts = with_application(
-        lambda application: suggestions.suggest(
+        lambda application: playbook_suggestions.suggest(
             application, tenant, since=since, limit=limit, at_least=at_least, progress=talk
         )
     )
-    files = suggestions.write(drafts, out) if out is not None else []
+    files = playbook_suggestions.write(drafts, out) if out is not None else []
     if json:
         print_json(drafts)
     elif out is not None:

@@ -8,7 +8,7 @@ that can be understood alone is read alone, but for "it": the one order that the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -54,11 +54,17 @@ def continued(question: Question, reading: Reading, *, read: Callable[[Question]
         before = read(replace(question, text=earlier.text, asked_at=earlier.asked_at))
         another_day = earlier.asked_at.date() != question.asked_at.date()
         text = f"{_what_stands(before, reading, another_day=another_day)} {reading.text}"
-    elif len(earlier.orders) == 1 and _names_none(reading) and reading.signals & {"continues", "refers"}:
-        text = f"{reading.text} {earlier.orders[0]}"
+    elif (order := referred_to(reading, earlier.orders)) is not None:
+        text = f"{reading.text} {order}"
     else:
         return reading
     return read(replace(question, text=text, locale=question.locale or reading.language))
+
+
+def referred_to(reading: Reading, orders: Sequence[str]) -> str | None:
+    """The number of the one order that was spoken of before, where the words go on about it and name none."""
+    goes_on = _names_none(reading) and reading.signals & {"continues", "refers"}
+    return orders[0] if len(orders) == 1 and goes_on else None
 
 
 def _what_stands(before: Reading, now: Reading, *, another_day: bool) -> str:

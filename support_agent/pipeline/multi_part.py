@@ -15,7 +15,7 @@ from typing import Final
 from connectors.base import Evidence
 from support_agent.domain.claim import Claim, Draft
 from support_agent.domain.outcome import Citation, Status
-from support_agent.domain.plan import Plan, SubQuestion
+from support_agent.domain.plan import Plan
 from support_agent.domain.reading import Reading
 from support_agent.domain.verdict import Verdict
 from support_agent.pipeline.conclusion import Conclusion
@@ -26,6 +26,8 @@ MAX_PARTS: Final = 3
 _WEIGHTIEST: Final[tuple[Status, ...]] = (
     "refused", "escalated", "needs_clarification", "answered_with_conflict", "answered", "no_answer",
 )  # fmt: skip
+#: A customer is asked one thing, and handed over once; the reply is read together with the whole text.
+_ONE_OF: Final[frozenset[Status]] = frozenset({"needs_clarification", "escalated"})
 _OPENERS: Final = (
     "how|what|when|where|which|who|why|can|could|do|does|did|is|are|am|will|would|may|must|should|have|has"
 )
@@ -102,6 +104,8 @@ def joined_conclusion(
     citations: list[Citation] = []
     texts: list[str] = []
     for part, subject in zip(parts, subjects, strict=True):
+        if part.status in _ONE_OF and part is not weightiest:
+            continue
         markers = {citation.marker: _cited(citation, citations) for citation in part.citations}
         text = _remarked(part.answer, markers)
         texts.append(f"{subject}: {text}" if subject and not part.status.startswith("answered") else text)
@@ -172,16 +176,9 @@ def joined_evidence(parts: Sequence[Sequence[Evidence]]) -> tuple[tuple[Evidence
 
 
 def joined_plan(plans: Sequence[Plan]) -> Plan:
-    """One plan of several: the sub-questions of all, numbered through."""
-    subs: list[SubQuestion] = []
-    for plan in plans:
-        ids = {sub.id: f"q{len(subs) + number}" for number, sub in enumerate(plan.sub_questions, start=1)}
-        subs += (
-            replace(sub, id=ids[sub.id], after=tuple(ids[before] for before in sub.after if before in ids))
-            for sub in plan.sub_questions
-        )
+    """One plan of several: the sub-questions of all, which are numbered through already."""
     first = next((plan for plan in plans if plan.decide is not None), plans[0])
-    return replace(first, sub_questions=tuple(subs))
+    return replace(first, sub_questions=tuple(sub for plan in plans for sub in plan.sub_questions))
 
 
 def joined_verdict(verdicts: Sequence[Verdict]) -> Verdict:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
@@ -21,6 +21,7 @@ from support_agent.domain.playbook import Playbook, PlaybookNeed
 from support_agent.domain.question import Principal, Question
 from support_agent.domain.reading import EARLIEST, Reading, Span, TimeExpression
 from support_agent.domain.tenant import Tenant
+from support_agent.pipeline.ports import Similarity
 
 #: Name of the fixed text that ends a question without a lookup.
 EndingText: TypeAlias = Literal["risk", "person_requested", "other_person", "internal", "verify", "small_talk"]
@@ -132,6 +133,24 @@ def by_likeness(reading: Reading, playbooks: Sequence[Playbook], likeness: Mappi
     return top if named or likeness.get(top.id, 0.0) >= VECTOR_THRESHOLD else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recognition:
+    """Which playbook a question reaches, and how like it is to the examples of those it was compared with."""
+
+    playbook: Playbook | None
+    #: Empty where words decided, or nothing was compared.
+    likeness: Mapping[str, float] = field(default_factory=dict)
+
+
+async def recognise(reading: Reading, playbooks: Sequence[Playbook], *, similarity: Similarity | None) -> Recognition:
+    """The playbook that the question's words decide for, else the one whose examples it is most like."""
+    decided, undecided = by_words(reading, playbooks)
+    if decided is not None or similarity is None or not undecided:
+        return Recognition(playbook=decided)
+    likeness = await similarity(reading.text, undecided)
+    return Recognition(playbook=by_likeness(reading, undecided, likeness), likeness=likeness)
+
+
 def with_terms_of(plan: Plan, topic: str) -> Plan:
     """The plan with a further sub-question: what all sources on `topic` say, beside the passages already found."""
     plan = _with(plan, needs=("terms",), parameters={"topic": topic})
@@ -163,7 +182,7 @@ def with_search_for_others(plan: Plan) -> Plan:
 
 
 def _with(plan: Plan, *, needs: tuple[str, ...], parameters: Mapping[str, LookupValue]) -> Plan:
-    number = 1 + max(int(sub.id.removeprefix("q")) for sub in plan.sub_questions)
+    number = 1 + _last_number(plan)
     further = SubQuestion(id=f"q{number}", source="policy", needs=needs, parameters=parameters, after=_asked(plan))
     return replace(plan, sub_questions=(*plan.sub_questions, further))
 
@@ -319,6 +338,18 @@ def plan_single(slots: Slots) -> Plan:
         topic=slots.topic,
         on_conflict="annotate",
     )
+
+
+def numbered_after(plan: Plan, before: Plan) -> Plan:
+    """The plan with its sub-questions numbered on after those of another, so that a run of both tells them apart."""
+    last = _last_number(before)
+    ids = {sub.id: f"q{last + number}" for number, sub in enumerate(plan.sub_questions, start=1)}
+    subs = (replace(sub, id=ids[sub.id], after=tuple(ids[q] for q in sub.after)) for sub in plan.sub_questions)
+    return replace(plan, sub_questions=tuple(subs))
+
+
+def _last_number(plan: Plan) -> int:
+    return max((int(sub.id.removeprefix("q")) for sub in plan.sub_questions), default=0)
 
 
 def _named_orders(slots: Slots, *, first: int) -> tuple[SubQuestion, ...]:

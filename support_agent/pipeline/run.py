@@ -13,7 +13,7 @@ from policies.session import TenantSession
 from support_agent.domain.outcome import Escalation, Outcome, Usage
 from support_agent.domain.plan import Plan
 from support_agent.domain.playbook import Playbook
-from support_agent.domain.question import Earlier, Question
+from support_agent.domain.question import Language, Question
 from support_agent.domain.reading import Reading
 from support_agent.domain.run import Run
 from support_agent.domain.tenant import Tenant
@@ -62,11 +62,12 @@ async def answer(question: Question, *, tenant: Tenant, parts: Parts, session: T
         questions = _told_apart(question, reading, parts)
     answered: list[_Answered] = []
     for text in questions:
-        asked = replace(question, text=text)
-        if answered:
-            asked = replace(asked, locale=reading.language, earlier=_part_before(answered[-1], asked))
-        part = reading if len(questions) == 1 else follow_up.continued(asked, parts.read(asked), read=parts.read)
-        answered.append(await _answer(asked, part, tenant, parts, session, trace, n_lookups=_n_lookups(answered)))
+        before = answered[-1] if answered else None
+        part = reading if len(questions) == 1 else _read_part(question, text, reading.language, before, parts)
+        answered.append(await _answer(question, part, tenant, parts, session, trace, before=before))
+        if answered[-1].concluded.status == "refused":
+            # Then nothing is told of the others either.
+            break
     return _run(_joined(answered), question, reading, tenant, trace, parts, session)
 
 
@@ -77,6 +78,14 @@ def _told_apart(question: Question, reading: Reading, parts: Parts) -> tuple[str
     return multi_part.questions_in(reading, read=lambda text: parts.read(replace(question, text=text)))
 
 
+def _read_part(question: Question, text: str, language: Language, before: _Answered | None, parts: Parts) -> Reading:
+    """One of several questions; "it" is the order that the one before was about."""
+    asked = replace(question, text=text, locale=language)
+    reading = parts.read(asked)
+    order = follow_up.referred_to(reading, before.orders) if before is not None else None
+    return reading if order is None else parts.read(replace(asked, text=f"{reading.text} {order}"))
+
+
 async def _answer(
     question: Question,
     reading: Reading,
@@ -85,13 +94,14 @@ async def _answer(
     session: TenantSession,
     trace: Trace,
     *,
-    n_lookups: int,
+    before: _Answered | None,
 ) -> _Answered:
     """Take one question with one subject from its reading to its end.
 
     Args:
-        n_lookups: Lookups already made for other questions of the same text.
+        before: The question before it in the same text: its lookups count, and its sub-questions are numbered first.
     """
+    n_lookups = before.gathered.findings.n_lookups if before is not None else 0
     voice = parts.words.voice(reading.language, tenant.zone)
     setting = Setting(
         # From here on what counts is what is asked, whichever question said it.
@@ -106,10 +116,12 @@ async def _answer(
     playbook = None
     if ending is None:
         with trace.stage("plan"):
-            playbook = await _recognised(reading, tenant, parts)
+            playbook = (await planning.recognise(reading, tenant.playbooks, similarity=parts.similarity)).playbook
             slots = planning.read_slots(reading, tenant=tenant, playbook=playbook, asked_at=question.asked_at)
             setting = replace(setting, slots=slots)
             plan = planning.plan_playbook(playbook, setting.slots) if playbook else planning.plan_single(setting.slots)
+            if before is not None:
+                plan = planning.numbered_after(plan, before.gathered.plan)
         gathered = replace(gathered, plan=plan)
         ending = planning.gate(question, setting.slots, playbook=playbook)
     early = conclusion.ended(ending, setting) if ending else _asked_before_looking(question, setting, playbook)
@@ -123,15 +135,6 @@ async def _answer(
         concluded = early
     subject = next(iter(tenant.topics.get(setting.slots.topic or "", {}).get(reading.language, ())), None)
     return _Answered(concluded=concluded, gathered=gathered, subject=subject)
-
-
-def _part_before(part: _Answered, question: Question) -> Earlier:
-    """A part as what was asked before the next one, so that "it" is what the first was about."""
-    return Earlier(text=question.text, asked_at=question.asked_at, status=part.concluded.status, orders=part.orders)
-
-
-def _n_lookups(answered: Sequence[_Answered]) -> int:
-    return answered[-1].gathered.findings.n_lookups if answered else 0
 
 
 def _joined(answered: Sequence[_Answered]) -> _Answered:
@@ -151,14 +154,6 @@ def _joined(answered: Sequence[_Answered]) -> _Answered:
             verdict=multi_part.joined_verdict([one.verdict for one in gathered]),
         ),
     )
-
-
-async def _recognised(reading: Reading, tenant: Tenant, parts: Parts) -> Playbook | None:
-    decided, undecided = planning.by_words(reading, tenant.playbooks)
-    if decided is not None or parts.similarity is None or not undecided:
-        return decided
-    likeness = await parts.similarity(reading.text, undecided)
-    return planning.by_likeness(reading, undecided, likeness)
 
 
 def _asked_before_looking(question: Question, setting: Setting, playbook: Playbook | None) -> Conclusion | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from support_agent.bootstrap import Application
 from support_agent.domain.tenant import Budget
-from tests.e2e.conftest import Ask
+from support_agent.request import AskRequest
+from tests.e2e.conftest import TENANT, Ask
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,26 @@ async def test_lookups_of_all_parts_share_one_budget(ask: Ask) -> None:
     two = await ask(f"{first}, and how long is its warranty?", customer="C-2006", at="2026-11-30")
 
     assert one["usage"]["lookups"] < two["usage"]["lookups"] <= Budget().max_lookups
-    assert [sub["id"] for sub in two["plan"]["sub_questions"]] == [
-        f"q{number}" for number in range(1, len(two["plan"]["sub_questions"]) + 1)
-    ]
+
+
+@pytest.mark.parametrize(
+    "question", ["Can I still return the keyboard, and how long is its warranty?", "键盘还能退吗，保修多久？"]
+)
+async def test_each_lookup_is_of_a_sub_question_of_the_plan(sample: Application, question: str) -> None:
+    asked = AskRequest(question=question, tenant=TENANT, customer="C-2006", at="2026-11-30")
+    run = (await sample.ask(asked)).run
+    source = {sub.id: sub.source for sub in run.outcome.plan.sub_questions}
+    lookups = [lookup for round_ in run.rounds for lookup in round_.lookups if lookup.sub_question != "scope"]
+
+    assert len(source) == len(run.outcome.plan.sub_questions)
+    assert lookups
+    assert all(source[lookup.sub_question] == lookup.source for lookup in lookups)
+
+
+async def test_part_is_no_reply_to_what_the_part_before_asks_back(ask: Ask) -> None:
+    # As a reply, two words would be read together with the first question.
+    both = await ask("去年买的能退吗？保修多久？", customer="C-2006", at="2026-11-30")
+    alone = await ask("保修多久？", customer="C-2006", at="2026-11-30")
+
+    assert both["clarification"]["need"] == "order"
+    assert alone["answer"].splitlines()[0] in both["answer"]

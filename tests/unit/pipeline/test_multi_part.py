@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -16,6 +17,7 @@ from support_agent.domain.question import Principal, Question
 from support_agent.domain.reading import Reading
 from support_agent.pipeline.conclusion import Conclusion
 from support_agent.pipeline.multi_part import MAX_PARTS, joined_conclusion, joined_plan, questions_in
+from support_agent.pipeline.planning import numbered_after
 from support_agent.tenants.folder import read_folder
 from tests.sample_tenant import SAMPLE
 
@@ -144,11 +146,24 @@ def test_where_one_part_must_not_be_told_none_is() -> None:
     assert joined_conclusion(parts, subjects=[None, None], evidence=[{}, {}]).answer == "no such order"
 
 
+def test_customer_is_asked_one_thing() -> None:
+    parts = [
+        Conclusion(status="answered", answer="yes"),
+        Conclusion(status="needs_clarification", answer="Which order?"),
+        Conclusion(status="needs_clarification", answer="Which date?"),
+    ]
+    joined = joined_conclusion(parts, subjects=[None, "warranty", "invoice"], evidence=[{}] * 3)
+
+    assert joined.answer == "yes\nwarranty: Which order?"
+
+
 def test_sub_questions_are_numbered_through_and_wait_for_their_own() -> None:
     one = SubQuestion(id="q1", source="orders", needs=("order.item",))
-    two = SubQuestion(id="q2", source="policy", needs=("refund.window_days",), after=("q1",))
-    plan = Plan(route="playbook", playbook="x", sub_questions=(one, two), decide="refund.eligible")
-    joined = joined_plan([Plan(route="single", playbook=None, sub_questions=(one,)), plan])
+    two = SubQuestion(id="q3", source="policy", needs=("refund.window_days",), after=("q1",))
+    first = Plan(route="single", playbook=None, sub_questions=(one, two))
+    second = numbered_after(replace(first, playbook="x", decide="refund.eligible"), first)
+    joined = joined_plan([first, second])
 
-    assert [(sub.id, sub.after) for sub in joined.sub_questions] == [("q1", ()), ("q2", ()), ("q3", ("q2",))]
+    expected = [("q1", ()), ("q3", ("q1",)), ("q4", ()), ("q5", ("q4",))]
+    assert [(sub.id, sub.after) for sub in joined.sub_questions] == expected
     assert joined.decide == "refund.eligible"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support_agent.administration.suggestions import Group, drafted, grouped
+from support_agent.administration.playbook_suggestions import Group, drafted, grouped
 from support_agent.bootstrap import reader_of
 from support_agent.domain.question import Principal, Question
 from support_agent.domain.reading import Reading
